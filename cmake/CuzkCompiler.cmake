@@ -1,0 +1,25 @@
+# Warnings, optimisation and sanitizers, as one interface target that every module links.
+add_library(cuzk_compiler INTERFACE)
+target_include_directories(cuzk_compiler INTERFACE "${CMAKE_SOURCE_DIR}/src")
+target_compile_options(cuzk_compiler INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wno-missing-field-initializers -Werror=return-type>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # GCC 12 reports false positives in inlined std::vector code.
+  target_compile_options(cuzk_compiler INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread -Wno-maybe-uninitialized>)
+endif()
+if(CUZK_SANITIZER)
+  target_compile_options(cuzk_compiler INTERFACE -fsanitize=${CUZK_SANITIZER} -fno-omit-frame-pointer -g1)
+  target_link_options(cuzk_compiler INTERFACE -fsanitize=${CUZK_SANITIZER})
+  if(CUZK_SANITIZER MATCHES "undefined")
+    target_compile_options(cuzk_compiler INTERFACE -fno-sanitize-recover=undefined)
+  endif()
+endif()
+if(CUZK_FUZZ)
+  target_compile_options(cuzk_compiler INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+find_program(CUZK_CCACHE ccache)
+if(CUZK_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CUZK_CCACHE}")
+  set(CMAKE_CUDA_COMPILER_LAUNCHER "${CUZK_CCACHE}")
+endif()

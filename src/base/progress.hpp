@@ -1,0 +1,28 @@
+// A hook through which long work says how far it is. The core never prints: the application draws.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace cuzk {
+
+// Called from one thread at a time. Implementations must be cheap: callers report a few hundred times a stage.
+class Progress {
+ public:
+  virtual ~Progress() = default;
+  // A stage begins; `total` units of work are expected (0: unknown), named by `unit` ("points", "constraints").
+  virtual void begin_stage(std::string_view name, uint64_t total, std::string_view unit) = 0;
+  // `done` units of the stage are finished, counted from its beginning.
+  virtual void advance(uint64_t done) = 0;
+  virtual void end_stage() = 0;
+};
+
+// For callers that do not want to know.
+class NoProgress final : public Progress {
+ public:
+  void begin_stage(std::string_view, uint64_t, std::string_view) override {}
+  void advance(uint64_t) override {}
+  void end_stage() override {}
+};
+
+}  // namespace cuzk

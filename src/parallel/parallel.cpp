@@ -1,0 +1,110 @@
+#include "parallel/parallel.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "base/assert.hpp"
+
+#if defined(CUZK_HAVE_TBB)
+#include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/parallel_invoke.h>
+#include <oneapi/tbb/task_arena.h>
+#endif
+
+namespace cuzk {
+namespace {
+
+size_t processors() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
+  return std::max(1u, std::thread::hardware_concurrency());
+}
+
+std::atomic<size_t>& thread_limit() {
+  static std::atomic<size_t> limit{processors()};
+  return limit;
+}
+
+}  // namespace
+
+size_t parallel_threads() { return thread_limit().load(std::memory_order_relaxed); }
+
+void set_parallel_threads(size_t threads) {
+  thread_limit().store(std::max<size_t>(1, threads), std::memory_order_relaxed);
+}
+
+#if defined(CUZK_HAVE_TBB)
+
+void parallel_for(size_t count, size_t grain, const std::function<void(size_t, size_t)>& body) {
+  CUZK_ASSERT(grain >= 1);
+  if (count == 0) return;
+  if (count <= grain) return body(0, count);
+  tbb::task_arena arena(static_cast<int>(parallel_threads()));
+  arena.execute([&] {
+    tbb::parallel_for(
+        tbb::blocked_range<size_t>(0, count, grain),
+        [&body, grain](const tbb::blocked_range<size_t>& range) {
+          // The partitioner may leave ranges between one half and one grain; cut what is longer.
+          for (size_t begin = range.begin(); begin < range.end(); begin += grain) {
+            body(begin, std::min(begin + grain, range.end()));
+          }
+        },
+        tbb::simple_partitioner());
+  });
+}
+
+void parallel_invoke(const std::function<void()>& f, const std::function<void()>& g) {
+  tbb::task_arena arena(static_cast<int>(parallel_threads()));
+  arena.execute([&] { tbb::parallel_invoke(f, g); });
+}
+
+#else
+
+namespace {
+// Inner loops of a thread that already runs a loop's body stay on it: the outer loop has the processors.
+thread_local bool inside_loop = false;
+}  // namespace
+
+void parallel_for(size_t count, size_t grain, const std::function<void(size_t, size_t)>& body) {
+  CUZK_ASSERT(grain >= 1);
+  if (count == 0) return;
+  std::atomic<size_t> next{0};
+  auto work = [&] {
+    const bool outer = inside_loop;
+    inside_loop = true;
+    for (;;) {
+      const size_t begin = next.fetch_add(grain, std::memory_order_relaxed);
+      if (begin >= count) break;
+      body(begin, std::min(begin + grain, count));
+    }
+    inside_loop = outer;
+  };
+  const size_t chunks = (count + grain - 1) / grain;
+  const size_t workers = inside_loop ? 1 : std::min(parallel_threads(), chunks);
+  std::vector<std::thread> threads;
+  threads.reserve(workers - 1);
+  for (size_t i = 1; i < workers; ++i) threads.emplace_back(work);
+  work();
+  for (auto& t : threads) t.join();
+}
+
+void parallel_invoke(const std::function<void()>& f, const std::function<void()>& g) {
+  if (inside_loop || parallel_threads() == 1) {
+    f();
+    g();
+    return;
+  }
+  std::thread other(f);
+  g();
+  other.join();
+}
+
+#endif
+
+}  // namespace cuzk
