@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "field/fp.hpp"
+#include "field/field_test_support.hpp"
 #include "field/fr.hpp"
 
 namespace cuzk {
@@ -28,6 +29,55 @@ TYPED_TEST(PrimeFieldTest, BytesRefuseTheModulus) {
   EXPECT_FALSE(F::from_bytes_le(bytes).has_value());
   bytes[0] -= 1;
   EXPECT_EQ(*F::from_bytes_le(bytes), -F::one());
+}
+
+template <class F>
+std::string name() { return F::kLimbs == 4 ? "fr" : "fp"; }
+
+TYPED_TEST(PrimeFieldTest, StoredFormMatchesGolden) {
+  using F = TypeParam;
+  using field_test::golden;
+  using field_test::parse_mont;
+  ASSERT_GT(golden(name<F>() + "_mul_mont").size(), 200u);
+  for (const auto& row : golden(name<F>() + "_mul_mont")) {
+    const F a = parse_mont<F>(row[0]), b = parse_mont<F>(row[1]), product = parse_mont<F>(row[2]);
+    EXPECT_EQ(a * b, product) << row[0] << " " << row[1];
+    if (a == b) {
+      EXPECT_EQ(a.square(), product) << row[0];
+    }
+  }
+  for (const auto& row : golden(name<F>() + "_add_mont")) {
+    const F a = parse_mont<F>(row[0]), b = parse_mont<F>(row[1]), sum = parse_mont<F>(row[2]);
+    EXPECT_EQ(a + b, sum) << row[0] << " " << row[1];
+    if (a == b) {
+      EXPECT_EQ(a.dbl(), sum) << row[0];
+    }
+  }
+  for (const auto& row : golden(name<F>() + "_sub_mont")) {
+    const F a = parse_mont<F>(row[0]), b = parse_mont<F>(row[1]), difference = parse_mont<F>(row[2]);
+    EXPECT_EQ(a - b, difference) << row[0] << " " << row[1];
+    if (a.is_zero()) {
+      EXPECT_EQ(-b, difference) << row[1];
+    }
+  }
+}
+
+TYPED_TEST(PrimeFieldTest, PlainFormMatchesGolden) {
+  using F = TypeParam;
+  using field_test::golden;
+  using field_test::parse_plain;
+  ASSERT_GT(golden(name<F>() + "_inverse").size(), 40u);
+  for (const auto& row : golden(name<F>() + "_inverse")) {
+    EXPECT_EQ(parse_plain<F>(row[0]).inverse(), parse_plain<F>(row[1])) << row[0];
+  }
+  for (const auto& row : golden(name<F>() + "_mont")) {
+    EXPECT_EQ(parse_plain<F>(row[0]), field_test::parse_mont<F>(row[1])) << row[0];
+    EXPECT_EQ(parse_plain<F>(row[0]).to_plain(), field_test::parse_limbs<F::kLimbs>(row[0]));
+  }
+  for (const auto& row : golden(name<F>() + "_pow")) {
+    const auto exponent = field_test::parse_limbs<2>(row[1]);
+    EXPECT_EQ(parse_plain<F>(row[0]).pow(exponent), parse_plain<F>(row[2])) << row[0];
+  }
 }
 
 TEST(Fr, RootOfUnityHasOrderTwoToThe32) {
