@@ -1,0 +1,78 @@
+// Reads and writes .params and .vk files (srs/layout.hpp has the layout).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/progress.hpp"
+#include "base/result.hpp"
+#include "curve/encoding.hpp"
+#include "srs/atomic_file.hpp"
+#include "srs/byte_source.hpp"
+#include "srs/srs.hpp"
+
+namespace cuzk {
+
+struct ParamsReadOptions {
+  // What the circuit needs; a file of another shape is refused before its points are read.
+  std::optional<SrsShape> expected;
+  // The points of h, l, a, b_g1 and b_g2. Those of the verifying key are always checked for the subgroup.
+  PointCheck check = PointCheck::kOnCurve;
+};
+
+// The counts of a .params file, after checking them against the file's length, each other and `expected`; no point
+// is decoded. Errors name file, section and offset: kCorrupt; kNotFound and kIo from the file.
+Result<SrsShape> inspect_params(const ByteSource& source, const std::optional<SrsShape>& expected = std::nullopt);
+Result<SrsShape> inspect_params(const std::string& path, const std::optional<SrsShape>& expected = std::nullopt);
+
+// All points of a .params file, in Montgomery form. Refuses what is not of the exact length, at infinity, not below
+// p, off the curve or (on request) outside the subgroup; the error names file, section, index ("h[17]") and byte
+// offset, the lowest offset first. Runs on all threads; memory: the points plus 0.5 MiB a thread.
+// Errors: as inspect_params, and kResource where memory is short.
+Result<Srs> read_params(const ByteSource& source, const ParamsReadOptions& options, Progress& progress);
+Result<Srs> read_params(const std::string& path, const ParamsReadOptions& options, Progress& progress);
+
+// Only the verifying key at the head of a .params file. Errors as read_params.
+Result<VerifyingKey> read_params_vk(const std::string& path);
+
+// A whole .vk file. Errors as read_params.
+Result<VerifyingKey> decode_vk(const ByteSource& source);
+Result<VerifyingKey> decode_vk(std::span<const uint8_t> bytes);
+Result<VerifyingKey> read_vk(const std::string& path);
+
+// The bytes of a .vk file; no point of the key may be infinity.
+std::vector<uint8_t> encode_vk(const VerifyingKey& vk);
+// Writes a .vk file, all or nothing. Errors: see AtomicFile.
+Status write_vk(const std::string& path, const VerifyingKey& vk);
+
+// Writes a .params file section by section, so that parameters larger than memory can be made. The file appears
+// under its name when finish() succeeds. Points must be finite and come in file order, as many as `shape` says:
+// anything else is a bug and asserts. Errors: see AtomicFile.
+class ParamsWriter {
+ public:
+  static Result<ParamsWriter> create(const std::string& path, const VerifyingKey& vk, const SrsShape& shape);
+  // Appends points of a section; starts the next section by itself when one is full. Encodes on all threads.
+  Status append(Section section, std::span<const G1Affine> points);
+  Status append(Section section, std::span<const G2Affine> points);
+  Status finish();
+
+ private:
+  ParamsWriter(AtomicFile file, const SrsShape& shape) : file_(std::move(file)), shape_(shape) {}
+  template <class Point>
+  Status append_points(Section section, std::span<const Point> points);
+  Status start_sections_until(Section section);
+
+  AtomicFile file_;
+  SrsShape shape_;
+  size_t section_ = 0;     // index into kSections of the section being written; ic is written by create()
+  uint64_t in_section_ = 0;
+  std::vector<uint8_t> buffer_;
+};
+
+// Writes a whole .params file, all or nothing. Errors: see AtomicFile.
+Status write_params(const std::string& path, const Srs& srs, Progress& progress);
+
+}  // namespace cuzk
