@@ -24,6 +24,10 @@ class LinearCombination {
   void add_shifted(Wire w, unsigned k) { add_id(w, CoefficientTable::power_of_two(k)); }
   // - 2^k * w, k <= 254.
   void sub_shifted(Wire w, unsigned k) { add_id(w, CoefficientTable::negative_power_of_two(k)); }
+  // + 2^k * integer * w, k <= 254.
+  void add_shifted_integer(Wire w, uint64_t integer, unsigned k) {
+    add_id(w, table_->intern(Fr::from_u64(integer) * table_->value(CoefficientTable::power_of_two(k))));
+  }
   // A coefficient by its id in the system's table.
   void add_id(Wire w, uint32_t coefficient_id) {
     if (coefficient_id == CoefficientTable::kZero) return;
@@ -31,6 +35,12 @@ class LinearCombination {
     // Equal wires need merging, so the order must be strict to skip it.
     if (!terms_.empty() && (terms_.back() >> 32) >= w.order_key()) sorted_ = false;
     terms_.push_back(term);
+  }
+
+  // + other, which must belong to the same table.
+  void append(const LinearCombination& other) {
+    if (!terms_.empty() || !other.sorted_) sorted_ = false;
+    terms_.insert(terms_.end(), other.terms_.begin(), other.terms_.end());
   }
 
   void clear() {
@@ -64,7 +74,9 @@ class NoLinearCombination {
   void add(Wire, const Fr&) {}
   void add_shifted(Wire, unsigned) {}
   void sub_shifted(Wire, unsigned) {}
+  void add_shifted_integer(Wire, uint64_t, unsigned) {}
   void add_id(Wire, uint32_t) {}
+  void append(const NoLinearCombination&) {}
   void clear() {}
 };
 
