@@ -15,7 +15,7 @@ from pathlib import Path
 
 
 def flags_of(root):
-    return ["-std=c++20", "-Wall", "-Wextra", "-Wno-missing-field-initializers", f"-I{root / 'src'}", f"-I{root / 'apps'}"]
+    return ["-std=c++20", '-DCUZK_GOLDEN_DIR=""', "-Wall", "-Wextra", "-Wno-missing-field-initializers", f"-I{root / 'src'}", f"-I{root / 'apps'}"]
 
 
 def check(compiler, flags, header, cache):

@@ -52,8 +52,9 @@ def mentioned_paths(text):
     text = re.sub(r"^```.*?^```", "", text, flags=re.S | re.M)
     for match in CODE_SPAN.finditer(text):
         for word in match.group(1).split():
-            word = word.rstrip(",;:.").split("#")[0]
-            if word.startswith(TOP_LEVEL) and PATH.match(word):
+            word = re.sub(r":\d+$", "", word.rstrip(",;:.").split("#")[0])
+            # Rust paths are upstream's.
+            if word.startswith(TOP_LEVEL) and PATH.match(word) and not word.endswith(".rs"):
                 yield match.start(), word
     for match in LINK.finditer(text):
         target = match.group(1).split("#")[0]
