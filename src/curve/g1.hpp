@@ -10,7 +10,10 @@ struct G1Curve {
   using Field = Fp;
   static constexpr const char* kName = "G1";
 
-  CUZK_HD static constexpr Fp b() { return Fp::from_u64(4); }
+  CUZK_HD static constexpr Fp b() {
+    constexpr Fp kB = Fp::from_u64(4);
+    return kB;
+  }
   // 3*b*a, for the complete formulas.
   CUZK_HD static constexpr Fp mul_by_3b(const Fp& a) {
     const Fp a4 = a.dbl().dbl();
@@ -18,10 +21,11 @@ struct G1Curve {
   }
   // The standard generator of the subgroup of order r.
   static constexpr Affine<G1Curve> generator() {
-    return Affine<G1Curve>{Fp::from_plain({0xfb3af00adb22c6bb, 0x6c55e83ff97a1aef, 0xa14e3a3f171bac58,
-                                           0xc3688c4f9774b905, 0x2695638c4fa9ac0f, 0x17f1d3a73197d794}),
-                           Fp::from_plain({0x0caa232946c5e7e1, 0xd03cc744a2888ae4, 0x00db18cb2c04b3ed,
-                                           0xfcf5e095d5d00af6, 0xa09e30ed741d8ae4, 0x08b3f481e3aaa0f1})};
+    constexpr Fp kX = Fp::from_plain({0xfb3af00adb22c6bb, 0x6c55e83ff97a1aef, 0xa14e3a3f171bac58, 0xc3688c4f9774b905,
+                                      0x2695638c4fa9ac0f, 0x17f1d3a73197d794});
+    constexpr Fp kY = Fp::from_plain({0x0caa232946c5e7e1, 0xd03cc744a2888ae4, 0x00db18cb2c04b3ed, 0xfcf5e095d5d00af6,
+                                      0xa09e30ed741d8ae4, 0x08b3f481e3aaa0f1});
+    return Affine<G1Curve>{kX, kY};
   }
 };
 
