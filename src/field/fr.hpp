@@ -6,6 +6,7 @@
 namespace cuzk {
 
 struct FrParams {
+  static constexpr bool kHasAsm = true;  // limbs_x86.hpp has this modulus
   // 0x73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001
   static constexpr std::array<uint64_t, 4> kModulus = {0xffffffff00000001, 0x53bda402fffe5bfe, 0x3339d80809a1d805,
                                                        0x73eda753299d7d48};

@@ -97,9 +97,4 @@ CUZK_HD constexpr Array<N> mont_mul_portable(const Array<N>& a, const Array<N>& 
   return reduce_once<N>(t, top, p);
 }
 
-template <size_t N>
-CUZK_HD constexpr Array<N> mont_mul(const Array<N>& a, const Array<N>& b, const Array<N>& p, uint64_t inverse) {
-  return mont_mul_portable<N>(a, b, p, inverse);
-}
-
 }  // namespace cuzk::limbs

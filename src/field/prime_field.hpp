@@ -12,10 +12,12 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <type_traits>
 
 #include "base/assert.hpp"
 #include "base/host_device.hpp"
 #include "field/limbs.hpp"
+#include "field/limbs_x86.hpp"
 
 namespace cuzk {
 
@@ -27,12 +29,12 @@ class alignas(16) PrimeField {
   using Limbs = std::array<uint64_t, kLimbs>;
   static constexpr Limbs kModulus = Params::kModulus;
 
-  CUZK_HD constexpr PrimeField() = default;
+  CUZK_HD constexpr PrimeField() : limbs_{} {}
   CUZK_HD static constexpr PrimeField zero() { return PrimeField(); }
   CUZK_HD static constexpr PrimeField one() { return from_montgomery(kOne); }
   // The element that is stored as `limbs`; limbs must be < p.
   CUZK_HD static constexpr PrimeField from_montgomery(const Limbs& limbs) {
-    PrimeField out;
+    PrimeField out{Uninitialised{}};
     out.limbs_ = limbs;
     return out;
   }
@@ -97,19 +99,28 @@ class alignas(16) PrimeField {
   }
 
   CUZK_HD friend constexpr PrimeField operator+(const PrimeField& a, const PrimeField& b) {
-    return from_montgomery(limbs::add_mod<kLimbs>(a.limbs_, b.limbs_, kModulus));
+    return from_montgomery(add_limbs(a.limbs_, b.limbs_));
   }
   CUZK_HD friend constexpr PrimeField operator-(const PrimeField& a, const PrimeField& b) {
-    return from_montgomery(limbs::sub_mod<kLimbs>(a.limbs_, b.limbs_, kModulus));
+    return from_montgomery(sub_limbs(a.limbs_, b.limbs_));
   }
   CUZK_HD friend constexpr PrimeField operator*(const PrimeField& a, const PrimeField& b) {
-    return from_montgomery(limbs::mont_mul<kLimbs>(a.limbs_, b.limbs_, kModulus, kInverse));
+    PrimeField out{Uninitialised{}};
+    mul_limbs(out.limbs_, a.limbs_, b.limbs_);
+    return out;
   }
   CUZK_HD constexpr PrimeField operator-() const { return zero() - *this; }
   CUZK_HD constexpr PrimeField& operator+=(const PrimeField& b) { return *this = *this + b; }
   CUZK_HD constexpr PrimeField& operator-=(const PrimeField& b) { return *this = *this - b; }
-  CUZK_HD constexpr PrimeField& operator*=(const PrimeField& b) { return *this = *this * b; }
-  CUZK_HD constexpr PrimeField square() const { return *this * *this; }
+  CUZK_HD constexpr PrimeField& operator*=(const PrimeField& b) {
+    mul_limbs(limbs_, limbs_, b.limbs_);
+    return *this;
+  }
+  CUZK_HD constexpr PrimeField square() const {
+    PrimeField out{Uninitialised{}};
+    sqr_limbs(out.limbs_, limbs_);
+    return out;
+  }
   CUZK_HD constexpr PrimeField dbl() const { return *this + *this; }
 
   // this^exponent; exponent in plain 64-bit limbs, least significant first. Not constant time.
@@ -138,6 +149,44 @@ class alignas(16) PrimeField {
   }
 
  private:
+  struct Uninitialised {};  // for results that are written at once
+  CUZK_HD constexpr explicit PrimeField(Uninitialised) {}
+
+  // The form for where the code runs: portable in constant evaluation and on hosts without assembly. `out` may be an
+  // operand of mul_limbs and sqr_limbs.
+  CUZK_HD static constexpr Limbs add_limbs(const Limbs& a, const Limbs& b) {
+#if CUZK_X86_ASM && !defined(__CUDA_ARCH__)
+    if constexpr (Params::kHasAsm) {
+      if (!std::is_constant_evaluated()) return limbs::x86::add_mod(a, b);
+    }
+#endif
+    return limbs::add_mod<kLimbs>(a, b, kModulus);
+  }
+  CUZK_HD static constexpr Limbs sub_limbs(const Limbs& a, const Limbs& b) {
+#if CUZK_X86_ASM && !defined(__CUDA_ARCH__)
+    if constexpr (Params::kHasAsm) {
+      if (!std::is_constant_evaluated()) return limbs::x86::sub_mod(a, b);
+    }
+#endif
+    return limbs::sub_mod<kLimbs>(a, b, kModulus);
+  }
+  CUZK_HD static constexpr void mul_limbs(Limbs& out, const Limbs& a, const Limbs& b) {
+#if CUZK_X86_ASM && !defined(__CUDA_ARCH__)
+    if constexpr (Params::kHasAsm) {
+      if (!std::is_constant_evaluated()) return limbs::x86::mont_mul(out, a, b);
+    }
+#endif
+    out = limbs::mont_mul_portable<kLimbs>(a, b, kModulus, kInverse);
+  }
+  CUZK_HD static constexpr void sqr_limbs(Limbs& out, const Limbs& a) {
+#if CUZK_X86_ASM && !defined(__CUDA_ARCH__)
+    if constexpr (Params::kHasAsm) {
+      if (!std::is_constant_evaluated()) return limbs::x86::mont_sqr(out, a);
+    }
+#endif
+    out = limbs::mont_mul_portable<kLimbs>(a, a, kModulus, kInverse);
+  }
+
   // -p^-1 mod 2^64, by Newton's iteration.
   static constexpr uint64_t compute_inverse() {
     uint64_t x = 1;
@@ -158,7 +207,7 @@ class alignas(16) PrimeField {
   static constexpr Limbs kRSquared = power_of_two(128 * kLimbs);
 
  private:
-  Limbs limbs_{};
+  Limbs limbs_;
 };
 
 }  // namespace cuzk
