@@ -1,0 +1,99 @@
+#include "groth16/cpu_backend.hpp"
+
+#include <string>
+#include <vector>
+
+#include "groth16/query_selection.hpp"
+#include "matrix/matrix.hpp"
+#include "msm/msm.hpp"
+#include "ntt/quotient.hpp"
+
+namespace cuzk {
+namespace {
+
+MatrixView view(const CsrMatrix& m) { return {m.row_start, m.wire, m.coefficient}; }
+
+// The values of a, b, c on the domain.
+struct Rows {
+  std::vector<Fr> a, b, c;
+};
+
+Rows evaluate_rows(const CompiledCircuit& circuit, std::span<const Fr> inputs, std::span<const Fr> aux) {
+  const size_t m = size_t{1} << circuit.log2_domain();
+  const Coefficients coefficients(circuit.coefficients);
+  Rows rows{std::vector<Fr>(m), std::vector<Fr>(m), std::vector<Fr>(m)};
+  multiply(view(circuit.a), coefficients, inputs, aux, rows.a);
+  multiply(view(circuit.b), coefficients, inputs, aux, rows.b);
+  multiply(view(circuit.c), coefficients, inputs, aux, rows.c);
+  put_input_rows(inputs, circuit.num_constraints, rows.a);
+  return rows;
+}
+
+Status check_satisfied(const Rows& rows) {
+  const auto row = first_unsatisfied_row(rows.a, rows.b, rows.c);
+  if (!row) return {};
+  const std::string name = "constraint " + std::to_string(*row);
+  return Error(ErrorClass::kUnsatisfied, "the witness violates " + name).at_field(name);
+}
+
+}  // namespace
+
+Result<ProofSums> CpuBackend::evaluate(const CompiledCircuit& circuit, const Srs& srs, const PackedWitness& witness,
+                                       Progress& progress, ProveReport& report) {
+  const auto step = [&](std::string_view name, uint64_t units, std::string_view unit) {
+    return StepTimer(report, progress, name, units, unit);
+  };
+  ProofSums sums;
+  std::vector<Fr> aux;
+  {
+    const auto timer = step("expand witness", circuit.num_aux, "wires");
+    CUZK_ASSIGN(aux, expand_witness(circuit, witness));
+  }
+  Rows rows;
+  {
+    const auto timer = step("matrices", circuit.a.num_terms() + circuit.b.num_terms() + circuit.c.num_terms(), "terms");
+    rows = evaluate_rows(circuit, witness.inputs, aux);
+    CUZK_TRY(check_satisfied(rows));
+  }
+  {
+    const auto timer = step("quotient", rows.a.size(), "rows");
+    compute_h(Domain(circuit.log2_domain()), rows.a, rows.b, rows.c);
+    rows.b = {};
+    rows.c = {};
+  }
+  {
+    const auto timer = step("sum h", srs.h.size(), "points");
+    sums.h = msm<G1Curve>(srs.h, std::span<const Fr>(rows.a).first(srs.h.size()));
+    rows.a = {};
+  }
+  QuerySelection l, a, b;
+  {
+    const auto timer = step("classify wires", circuit.num_aux, "wires");
+    const ValueClasses input_classes = classify(witness.inputs), aux_classes = classify(aux);
+    l.append(aux, aux_classes, nullptr);
+    a.append(witness.inputs, input_classes, nullptr);
+    a.append(aux, aux_classes, &circuit.a_aux_density);
+    b.append(witness.inputs, input_classes, &circuit.b_input_density);
+    b.append(aux, aux_classes, &circuit.b_aux_density);
+    aux = {};
+  }
+  {
+    const auto timer = step("sum l", srs.l.size(), "points");
+    sums.l = l.sum<G1Curve>(srs.l);
+  }
+  {
+    const auto timer = step("sum a", srs.a.size(), "points");
+    sums.a = a.sum<G1Curve>(srs.a);
+  }
+  {
+    const auto timer = step("sum b_g1", srs.b_g1.size(), "points");
+    sums.b_g1 = b.sum<G1Curve>(srs.b_g1);
+  }
+  {
+    const auto timer = step("sum b_g2", srs.b_g2.size(), "points");
+    sums.b_g2 = b.sum<G2Curve>(srs.b_g2);
+  }
+  return sums;
+}
+
+}  // namespace cuzk
