@@ -4,7 +4,8 @@
 #   x_test.cpp       -> cuzk_NAME_test       (label fast)
 #   x_slow_test.cpp  -> cuzk_NAME_slow_test  (label slow)
 #   x_bench.cpp      -> cuzk_NAME_bench
-#   x_fuzz.cpp       -> x_fuzz               (one target a file; corpus in fuzz/corpus/x)
+#   x_fuzz.cpp       -> x_fuzz               (one target a file; corpus in fuzz/corpus/x; run by scripts/fuzz.sh)
+# Tests may include "support/..." of tests/ too.
 # DEPENDS is also what scripts/check_includes.py allows the module to include.
 include(GoogleTest)
 
@@ -63,6 +64,7 @@ function(cuzk_module_test name suffix label)
   set(target cuzk_${name}_${suffix})
   add_executable(${target} ${ARGN})
   target_link_libraries(${target} PRIVATE cuzk_${name} GTest::gtest_main)
+  target_include_directories(${target} PRIVATE "${CMAKE_SOURCE_DIR}/tests")
   target_compile_definitions(${target} PRIVATE CUZK_GOLDEN_DIR="${CMAKE_SOURCE_DIR}/tests/golden")
   gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST
     TEST_PREFIX "${name}." PROPERTIES LABELS "${label}" TIMEOUT 1800)

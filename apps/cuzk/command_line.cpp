@@ -1,0 +1,74 @@
+#include "cuzk/command_line.hpp"
+
+#include <cstdio>
+#include <exception>
+#include <new>
+
+#include "cuzk/exit_status.hpp"
+#include "parallel/parallel.hpp"
+
+namespace cuzk::app {
+
+CommandLine::CommandLine() : app_("Groth16 proofs for Filecoin: proves, verifies, and looks after parameters", "cuzk") {
+  app_.require_subcommand(1);
+  app_.set_help_flag("-h,--help", "Shows this and exits");
+  app_.set_help_all_flag("--help-all", "Shows the help of every command and exits");
+  app_.footer(
+      "`cuzk COMMAND --help` has examples. Exit status: 0 success, 2 usage, 3 invalid input, 4 unsatisfied circuit,\n"
+      "5 proof does not verify, 6 file not found, 7 file damaged, 8 reading or writing failed, 9 out of a resource,\n"
+      "10 unsupported, 1 anything else.");
+}
+
+CLI::App* CommandLine::add_group(const std::string& name, const std::string& description) {
+  CLI::App* group = app_.add_subcommand(name, description);
+  group->require_subcommand(1);
+  return group;
+}
+
+CLI::App* CommandLine::add(CLI::App* parent, const std::string& name, const std::string& description,
+                           const std::string& examples, Action action) {
+  const std::string full_name = parent == nullptr ? name : parent->get_name() + " " + name;
+  CLI::App* command = (parent == nullptr ? &app_ : parent)->add_subcommand(name, description);
+  command->footer("Examples:\n" + examples);
+  command->add_flag("--json", console_options_.json, "Prints the result, or the error, as one JSON object on stdout");
+  command->add_flag("-q,--quiet", console_options_.quiet, "Draws no progress, even on a terminal");
+  command->add_flag("--timing", console_options_.timing, "Tells time and peak memory (--json always does)");
+  command->add_option("--threads", threads_, "Threads to use; default: as many as this process may run on")
+      ->check(CLI::Range(1U, 4096U));
+  command->callback([this, full_name, action = std::move(action)] { chosen_ = {full_name, action}; });
+  return command;
+}
+
+int CommandLine::usage_error(const CLI::ParseError& error, bool json) {
+  std::string message = error.what();
+  while (!message.empty() && message.back() == '\n') message.pop_back();
+  Console console(chosen_.name.empty() ? "(command line)" : chosen_.name, {.json = json, .quiet = true});
+  console.hint(ErrorClass::kUsage, "`cuzk --help` lists the commands, `cuzk COMMAND --help` their options");
+  return console.finish(Error(ErrorClass::kUsage, message));
+}
+
+int CommandLine::run_chosen() {
+  if (threads_ > 0) set_parallel_threads(threads_);
+  Console console(chosen_.name, console_options_);
+  // The core returns what can be expected; what is thrown is memory that ran out, or a bug.
+  try {
+    return console.finish(chosen_.action(console));
+  } catch (const std::bad_alloc&) {
+    return console.finish(Error(ErrorClass::kResource, "out of memory"));
+  } catch (const std::exception& exception) {
+    return console.finish(Error(ErrorClass::kInternal, std::string("unexpected: ") + exception.what()));
+  }
+}
+
+int CommandLine::run(int argc, char** argv) {
+  try {
+    app_.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    // Success means --help and the like.
+    if (error.get_exit_code() == 0) return app_.exit(error);
+    return usage_error(error, wants_json(argc, argv));
+  }
+  return run_chosen();
+}
+
+}  // namespace cuzk::app

@@ -1,0 +1,49 @@
+// The subcommands and what they share: --json, --threads, --quiet, examples in --help, one place that runs them.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "cuzk/console.hpp"
+
+namespace cuzk::app {
+
+class CommandLine {
+ public:
+  using Action = std::function<Result<Outcome>(Console&)>;
+
+  CommandLine();
+
+  // A group of subcommands ("params"), which does nothing by itself.
+  CLI::App* add_group(const std::string& name, const std::string& description);
+  // A subcommand of `parent` (nullptr: of the program); the caller adds its options to what is returned.
+  CLI::App* add(CLI::App* parent, const std::string& name, const std::string& description, const std::string& examples,
+                Action action);
+
+  // Parses, runs the chosen action, and returns the exit status. What is thrown ends here.
+  int run(int argc, char** argv);
+
+ private:
+  struct Chosen {
+    std::string name;
+    Action action;
+  };
+  int usage_error(const CLI::ParseError& error, bool json);
+  int run_chosen();
+
+  CLI::App app_;
+  ConsoleOptions console_options_;
+  unsigned threads_ = 0;
+  Chosen chosen_;
+};
+
+void add_setup_command(CommandLine& line);
+void add_prove_command(CommandLine& line);
+void add_verify_command(CommandLine& line);
+void add_params_commands(CommandLine& line);
+void add_circuit_commands(CommandLine& line);
+void add_version_command(CommandLine& line);
+
+}  // namespace cuzk::app

@@ -1,0 +1,28 @@
+// Exit statuses of the command line; docs/operations.md has the table for users.
+#pragma once
+
+#include "base/error.hpp"
+
+namespace cuzk::app {
+
+inline constexpr int kExitOk = 0;
+inline constexpr int kExitInternal = 1;
+inline constexpr int kExitUsage = 2;
+
+constexpr int exit_status(ErrorClass c) {
+  switch (c) {
+    case ErrorClass::kInternal: return kExitInternal;
+    case ErrorClass::kUsage: return kExitUsage;
+    case ErrorClass::kInvalidInput: return 3;
+    case ErrorClass::kUnsatisfied: return 4;
+    case ErrorClass::kBadProof: return 5;
+    case ErrorClass::kNotFound: return 6;
+    case ErrorClass::kCorrupt: return 7;
+    case ErrorClass::kIo: return 8;
+    case ErrorClass::kResource: return 9;
+    case ErrorClass::kUnsupported: return 10;
+  }
+  return kExitInternal;
+}
+
+}  // namespace cuzk::app

@@ -1,0 +1,136 @@
+"""Commands that need no parameters: help, version, circuits; usage errors; where output goes."""
+import json
+import os
+import subprocess
+import unittest
+
+from harness import BINARY, C1, CommandTest, IO, NOT_FOUND, OK, STEM_2K, UNSUPPORTED, USAGE, cuzk, environment
+
+
+class Help(CommandTest):
+    def test_help_of_every_command(self):
+        top = cuzk("--help")
+        self.assert_ok(top)
+        for command in ("setup", "prove", "verify", "params", "circuit", "version"):
+            self.assertIn(command, top.out)
+        for command in (["setup"], ["prove"], ["verify"], ["params", "inspect"], ["params", "check"],
+                        ["circuit", "list"], ["circuit", "info"], ["circuit", "digest"], ["version"]):
+            run = cuzk(*command, "--help")
+            self.assert_ok(run)
+            self.assertIn("Examples:", run.out)
+            self.assertIn("cuzk " + " ".join(command), run.out)
+            self.assertIn("--json", run.out)
+            self.assertEqual(run.err, "")
+
+    def test_version(self):
+        self.assertRegex(cuzk("version").out, r"^cuzk \d+\.\d+\.\d+ ")
+        self.assertRegex(cuzk("version", "--json").json["version"], r"^\d+\.\d+\.\d+$")
+        self.assertEqual(cuzk("version", "--json", "--threads", "1").json["threads"], 1)
+
+    def test_timing(self):
+        self.assertIn("peak memory", cuzk("version", "--timing").out)
+        self.assertNotIn("peak memory", cuzk("version").out)
+
+
+class Usage(CommandTest):
+    def test_wrong_command_lines(self):
+        for arguments in ([], ["nonsense"], ["params"], ["circuit"], ["prove"], ["prove", "--kind", "porep"],
+                          ["version", "--nonsense"], ["version", "--threads", "0"], ["version", "--threads", "x"],
+                          ["version", "extra"], ["circuit", "digest"], ["circuit", "digest", "porep-2k", "extra"],
+                          ["circuit", "digest", "porep-2k", "--challenges", "19"],
+                          ["verify", "--kind", "porep", "--input", "x", "--proof", "y", "--miner-id", "-1"],
+                          ["params", "check", "--quick", "--subgroup", "x"], ["params", "check"],
+                          ["setup", "--circuit", "porep-2k", "--seed", "00", "--seed-file", "x"]):
+            with self.subTest(arguments=arguments):
+                run = cuzk(*arguments)
+                self.assert_fails(run, USAGE)
+                self.assertEqual(run.out, "")
+                run = cuzk(*arguments, "--json")
+                self.assertEqual(run.code, USAGE)
+                self.assertEqual((run.json["ok"], run.json["error"]["class"]), (False, "usage"))
+                self.assertFalse(run.json["error"]["retry_helps"])
+
+    def test_unknown_circuit_lists_the_known(self):
+        for command in (["circuit", "info"], ["circuit", "digest"], ["params", "check", "--circuit"],
+                        ["setup", "--circuit"]):
+            self.assert_fails(cuzk(*command, "porep-3k"), USAGE, "porep-3k", "porep-2k", "porep-64g")
+
+    def test_kinds(self):
+        common = ["--input", C1, "--dir", self.tmp]
+        self.assert_fails(cuzk("prove", "--kind", "nonsense", "--out", self.tmp / "p", *common), USAGE, "porep")
+        self.assert_fails(cuzk("verify", "--kind", "nonsense", "--proof", "p", *common), USAGE, "porep")
+        self.assert_fails(cuzk("prove", "--kind", "snap", "--out", self.tmp / "p", *common), UNSUPPORTED, "snap")
+        self.assertEqual(self.files(), [])
+
+
+class Circuits(CommandTest):
+    def test_list(self):
+        run = cuzk("circuit", "list", "--json")
+        self.assert_ok(run)
+        circuits = {c["circuit"]: c for c in run.json["circuits"]}
+        for name in ("porep-2k", "porep-8m", "porep-512m", "porep-32g", "porep-64g"):
+            self.assertIn(name, circuits)
+            self.assertIn(name, cuzk("circuit", "list").out)
+        self.assertEqual(circuits["porep-32g"]["constraints"], 130278541)
+
+    def test_info(self):
+        run = cuzk("circuit", "info", "porep-32g", "--json").json
+        self.assertEqual((run["inputs"], run["aux"], run["constraints"], run["log2_domain"]),
+                         (328, 130169893, 130278541, 27))
+        self.assertEqual((run["sector_bytes"], run["partitions"], run["challenges_per_partition"], run["proof_bytes"]),
+                         (1 << 35, 10, 18, 1920))
+        run = cuzk("circuit", "info", "porep-2k", "--json").json
+        self.assertEqual(run["params_file"], STEM_2K + ".params")
+        self.assertEqual(run["vk_file"], STEM_2K + ".vk")
+        self.assertIn("2,687,921", cuzk("circuit", "info", "porep-2k").out)
+
+    def test_digest(self):
+        run = cuzk("circuit", "digest", "porep-2k", "--json")
+        self.assert_ok(run)
+        result = run.json
+        self.assertEqual(result["digest"], "55243c3d8800ddf0ccd7e8f75dbab05392ef83f1bdc098bb27c294766781cfeb")
+        self.assertEqual((result["inputs"], result["aux"], result["constraints"]), (40, 2685673, 2687921))
+        self.assertEqual((result["a_aux_density"], result["b_input_density"], result["b_aux_density"]),
+                         (2674908, 1, 685521))
+        self.assertGreater(result["seconds"], 0)
+        self.assertGreater(result["peak_rss_bytes"], 0)
+
+    def test_digest_of_fewer_challenges(self):
+        run = cuzk("circuit", "digest", "porep-2k", "--challenges", "1")
+        self.assert_ok(run)
+        self.assertTrue(run.out.startswith("d07b46233c6489922e1f88c653f442a9ce19664ba5d6b5afa711f6ed80ae74d7  porep-2k"))
+
+
+class Output(CommandTest):
+    def test_full_disk_on_stdout(self):
+        with open("/dev/full", "w") as full:
+            run = subprocess.run([BINARY, "version"], stdout=full, stderr=subprocess.PIPE, env=environment())
+        self.assertEqual(run.returncode, IO)
+        self.assertIn(b"standard output", run.stderr)
+
+    def test_json_error_has_its_place(self):
+        missing = self.tmp / "none.params"
+        run = cuzk("params", "inspect", missing, "--json")
+        self.assertEqual(run.code, NOT_FOUND)
+        error = run.json["error"]
+        self.assertEqual((error["class"], error["file"], error["retry_helps"]), ("not-found", str(missing), False))
+        self.assertEqual(run.json["exit_status"], NOT_FOUND)
+
+    def test_names_cannot_draw_on_the_terminal(self):
+        run = cuzk("params", "inspect", self.tmp / "a\x1b[2Jb.params")
+        self.assertEqual(run.code, NOT_FOUND)
+        self.assertNotIn("\x1b", run.err)
+
+    def test_parameter_folder_from_the_environment(self):
+        folder = self.tmp / "cache"
+        run = cuzk("params", "inspect", "--circuit", "porep-2k", env=environment(FIL_PROOFS_PARAMETER_CACHE=folder))
+        self.assert_fails(run, NOT_FOUND, str(folder / STEM_2K), "hint: ", "cuzk setup --circuit porep-2k")
+        run = cuzk("params", "inspect", "--circuit", "porep-2k", "--dir", self.tmp,
+                   env=environment(FIL_PROOFS_PARAMETER_CACHE=folder))
+        self.assert_fails(run, NOT_FOUND, str(self.tmp / STEM_2K))
+        run = cuzk("circuit", "info", "porep-2k", env=environment(FIL_PROOFS_PARAMETER_CACHE=""))
+        self.assert_ok(run)
+
+
+if __name__ == "__main__":
+    unittest.main()
