@@ -1,6 +1,7 @@
 #include "srs/atomic_file.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -23,6 +24,13 @@ std::string directory_of(const std::string& path) {
 }  // namespace
 
 Result<AtomicFile> AtomicFile::create(const std::string& path) {
+  // A rename would put a file in the place of a device, a socket or a pipe.
+  struct stat present{};
+  if (stat(path.c_str(), &present) == 0 && !S_ISREG(present.st_mode)) {
+    return Error(ErrorClass::kIo, S_ISDIR(present.st_mode) ? "this is a folder; a file is to be written"
+                                                           : "this is not a regular file, so it is not replaced")
+        .in_file(path);
+  }
   std::array<uint8_t, 8> nonce{};
   CUZK_TRY(os_random(nonce));
   // In the same directory, since a rename is atomic only within a file system.

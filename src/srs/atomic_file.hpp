@@ -10,8 +10,8 @@
 namespace cuzk {
 
 // A temporary file in the directory of `path`, renamed to `path` by commit(); removed if that is never reached.
-// Errors, each with path and offset: kIo (no space left, quota, permission, a failing disk), kNotFound where the
-// directory does not exist.
+// Errors, each with path and offset: kIo (no space left, quota, permission, a failing disk; or `path` is there and no
+// regular file), kNotFound where the directory does not exist.
 class AtomicFile {
  public:
   static Result<AtomicFile> create(const std::string& path);

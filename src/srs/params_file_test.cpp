@@ -352,6 +352,10 @@ TEST(Writer, FailuresLeaveTheOldFileAndNoOther) {
   ASSERT_FALSE(folder.ok());
   EXPECT_EQ(folder.error().error_class, ErrorClass::kIo);
   EXPECT_EQ(directory.entries(), 2u);
+  ASSERT_EQ(mkfifo(directory.file("pipe").c_str(), 0600), 0);
+  EXPECT_FALSE(write_params(directory.file("pipe"), srs, quiet).ok());  // and it is still a pipe
+  EXPECT_TRUE(std::filesystem::is_fifo(directory.file("pipe")));
+  std::filesystem::remove(directory.file("pipe"));
 
   ASSERT_TRUE(write_params(path, srs, quiet).ok());  // over the old file
   EXPECT_EQ(read_bytes(path).size(), params_file_bytes(srs.shape()));
