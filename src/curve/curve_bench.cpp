@@ -102,7 +102,7 @@ void batch_to_affine_1024(benchmark::State& state) {
   state.SetItemsProcessed(static_cast<int64_t>(state.iterations() * points.size()));
 }
 
-#define CUZK_BENCH_GROUPS(name)     \
+#define CUZK_BENCH_GROUPS(name)      \
   BENCHMARK_TEMPLATE(name, G1Curve); \
   BENCHMARK_TEMPLATE(name, G2Curve)
 CUZK_BENCH_GROUPS(jacobian_double);

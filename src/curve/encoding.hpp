@@ -2,8 +2,8 @@
 //
 // Coordinates are big-endian and plain; an element of Fp2 is c1 then c0. The three top bits of the first byte are
 // flags: 0x80 compressed, 0x40 infinity, 0x20 sign (compressed only: y is the larger of the two roots, compared by c1
-// first). Infinity is the flag byte (0x40 or 0xc0) and zeros. Source: zcash/librustzcash pairing/src/bls12_381/README.md
-// "Serialization"; the draft draft-irtf-cfrg-pairing-friendly-curves appendix C.
+// first). Infinity is the flag byte (0x40 or 0xc0) and zeros. Source: zcash/librustzcash
+// pairing/src/bls12_381/README.md "Serialization"; the draft draft-irtf-cfrg-pairing-friendly-curves appendix C.
 //
 // Reading is strict: whatever is read writes back to the same bytes.
 #pragma once

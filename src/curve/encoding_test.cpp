@@ -164,9 +164,9 @@ TYPED_TEST(EncodingTest, EveryFlagByteOfTheGenerator) {
     }
     b = uncompressed;
     b[0] = static_cast<uint8_t>((b[0] & 0x1f) | flags << 5);
-    const PointError expected[8] = {PointError::kNone,       PointError::kSignFlag,   PointError::kInfinityNotZero,
-                                    PointError::kInfinityNotZero, PointError::kCompressed, PointError::kCompressed,
-                                    PointError::kCompressed, PointError::kCompressed};
+    const PointError expected[8] = {
+        PointError::kNone,       PointError::kSignFlag,   PointError::kInfinityNotZero, PointError::kInfinityNotZero,
+        PointError::kCompressed, PointError::kCompressed, PointError::kCompressed,      PointError::kCompressed};
     EXPECT_EQ(this->read_uncompressed_error(b), expected[flags]) << flags;
   }
 }

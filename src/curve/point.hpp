@@ -285,8 +285,8 @@ struct Xyzz {
   // One inversion.
   constexpr AffinePoint to_affine() const {
     if (is_infinity()) return AffinePoint::infinity();
-    const Field inverse = zzz.inverse();            // 1/z^3
-    const Field inverse_z = inverse * zz;           // 1/z
+    const Field inverse = zzz.inverse();   // 1/z^3
+    const Field inverse_z = inverse * zz;  // 1/z
     return AffinePoint{x * inverse_z.square(), y * inverse};
   }
 

@@ -18,7 +18,8 @@ namespace cuzk::testing_support {
 
 // The fields of every line whose first fields are `keys`, without these. Throws where the file has no such line, so
 // that a test with a missing file fails.
-inline std::vector<std::vector<std::string>> golden_lines(const std::string& path, const std::vector<std::string>& keys) {
+inline std::vector<std::vector<std::string>> golden_lines(const std::string& path,
+                                                          const std::vector<std::string>& keys) {
   std::ifstream in(path);
   std::vector<std::vector<std::string>> out;
   for (std::string line; std::getline(in, line);) {

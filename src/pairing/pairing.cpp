@@ -12,8 +12,7 @@ namespace {
 constexpr int kTopBit = 62;
 constexpr bool parameter_bit(int bit) { return kCurveParameter >> bit & 1; }
 static_assert(kCurveParameter >> (kTopBit + 1) == 1);
-static_assert(G2Prepared::kLines ==
-              kTopBit + 1 + static_cast<size_t>(__builtin_popcountll(kCurveParameter)) - 1);
+static_assert(G2Prepared::kLines == kTopBit + 1 + static_cast<size_t>(__builtin_popcountll(kCurveParameter)) - 1);
 
 // (x/z, y/z) on the twist.
 struct HomogeneousPoint {
@@ -39,8 +38,8 @@ LineCoefficients double_step(HomogeneousPoint& t) {
   return {yy - e, -(xx.dbl() + xx), yz2};
 }
 
-// t := t + q for t != +-q, and the line through both: (s*x - y) - s*xP*w^2 + yP*w^3 with q = (x, y) and s = theta/lambda,
-// times lambda.
+// t := t + q for t != +-q, and the line through both: (s*x - y) - s*xP*w^2 + yP*w^3 with q = (x, y) and s =
+// theta/lambda, times lambda.
 LineCoefficients add_step(HomogeneousPoint& t, const G2Affine& q) {
   const Fp2 theta = t.y - q.y * t.z;
   const Fp2 lambda = t.x - q.x * t.z;

@@ -1,8 +1,8 @@
-#include "pairing/pairing.hpp"
-
 #include <benchmark/benchmark.h>
 
 #include <vector>
+
+#include "pairing/pairing.hpp"
 
 namespace cuzk {
 namespace {
@@ -31,7 +31,8 @@ void final_exp(benchmark::State& state) {
   const Fp12 f = miller_loop(p, q);
   for (auto _ : state) benchmark::DoNotOptimize(final_exponentiation(f));
 }
-// What one Groth16 verification costs beyond the sum over the inputs: one point of G2 is the proof's, two are the key's.
+// What one Groth16 verification costs beyond the sum over the inputs: one point of G2 is the proof's, two are the
+// key's.
 void groth16_core(benchmark::State& state) {
   const std::vector<G1Affine> p(3, some_g1());
   const G2Prepared gamma(some_g2()), delta(some_g2());
