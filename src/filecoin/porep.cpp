@@ -52,7 +52,9 @@ constexpr std::array<RegisteredSealProof, 20> make_registered_proofs() {
     out[i].number = i;
     out[i].name = kNames[i];
     out[i].shape = kSizes[i % 5];
-    out[i].api_version = i < 5 ? PorepApiVersion::kV1_0_0 : i < 10 ? PorepApiVersion::kV1_1_0 : PorepApiVersion::kV1_2_0;
+    out[i].api_version = i < 5    ? PorepApiVersion::kV1_0_0
+                         : i < 10 ? PorepApiVersion::kV1_1_0
+                                  : PorepApiVersion::kV1_2_0;
     out[i].feature = i < 10 ? PorepFeature::kNone : i < 15 ? PorepFeature::kSynthetic : PorepFeature::kNonInteractive;
   }
   return out;
@@ -62,11 +64,16 @@ constexpr std::array<RegisteredSealProof, 20> kRegistered = make_registered_proo
 // Constraints of one arity-n Poseidon hash; variables are as many.
 constexpr uint64_t poseidon_size(uint32_t arity) {
   switch (arity) {
-    case 2: return 311;
-    case 4: return 377;
-    case 8: return 505;
-    case 11: return 598;
-    default: return 0;
+    case 2:
+      return 311;
+    case 4:
+      return 377;
+    case 8:
+      return 505;
+    case 11:
+      return 598;
+    default:
+      return 0;
   }
 }
 

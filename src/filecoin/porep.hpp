@@ -32,10 +32,10 @@ struct PorepShape {
   uint32_t base_levels = 0;
   uint32_t sub_arity = 0;
   uint32_t top_arity = 0;
-  uint32_t partitions = 1;       // of interactive and synthetic proofs
-  uint32_t partitions_ni = 13;   // of non-interactive proofs
-  uint32_t challenges = 2;       // per partition, all features
-  bool published = false;        // parameters were published, and registered proofs exist
+  uint32_t partitions = 1;      // of interactive and synthetic proofs
+  uint32_t partitions_ni = 13;  // of non-interactive proofs
+  uint32_t challenges = 2;      // per partition, all features
+  bool published = false;       // parameters were published, and registered proofs exist
 
   constexpr uint64_t nodes() const { return uint64_t{1} << log2_nodes; }
   constexpr uint64_t sector_bytes() const { return nodes() * kNodeBytes; }
@@ -86,7 +86,7 @@ const RegisteredSealProof* registered_seal_proof_by_name(std::string_view name);
 
 // Sizes of the circuit of one partition, in closed form.
 struct PorepCircuitCounts {
-  uint64_t inputs = 0;       // with ONE
+  uint64_t inputs = 0;  // with ONE
   uint64_t aux = 0;
   uint64_t constraints = 0;  // without the input-consistency rows
   // Rows of the QAP: constraints + inputs.

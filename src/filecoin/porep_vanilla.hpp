@@ -97,9 +97,7 @@ class PorepPartition {
             indices_.data() + size_t{i} * PorepChallengeLayout::kTotalIndices,
             parents_.data() + size_t{i} * layout_.total_parents()};
   }
-  std::span<Fr> values(uint32_t i) {
-    return {values_.data() + size_t{i} * layout_.total_values, layout_.total_values};
-  }
+  std::span<Fr> values(uint32_t i) { return {values_.data() + size_t{i} * layout_.total_values, layout_.total_values}; }
   std::span<uint64_t> indices(uint32_t i) {
     return {indices_.data() + size_t{i} * PorepChallengeLayout::kTotalIndices, PorepChallengeLayout::kTotalIndices};
   }

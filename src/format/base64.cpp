@@ -81,8 +81,8 @@ std::string base64_encode(std::span<const uint8_t> bytes) {
   out.reserve((bytes.size() + 2) / 3 * 4);
   for (size_t i = 0; i < bytes.size(); i += 3) {
     const size_t n = bytes.size() - i;
-    const uint32_t bits = static_cast<uint32_t>(bytes[i]) << 16 | (n > 1 ? static_cast<uint32_t>(bytes[i + 1]) << 8 : 0) |
-                          (n > 2 ? bytes[i + 2] : 0);
+    const uint32_t bits = static_cast<uint32_t>(bytes[i]) << 16 |
+                          (n > 1 ? static_cast<uint32_t>(bytes[i + 1]) << 8 : 0) | (n > 2 ? bytes[i + 2] : 0);
     out += kAlphabet[bits >> 18];
     out += kAlphabet[bits >> 12 & 63];
     out += n > 1 ? kAlphabet[bits >> 6 & 63] : '=';

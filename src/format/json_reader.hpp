@@ -47,10 +47,10 @@ class JsonReader {
     const JsonPath root;
     // simdjson cannot index more than 4 GiB.
     if (document.size() > uint64_t{0xffffff00}) return fail(root, "longer than 4 GiB");
-    const simdjson::error_code e =
-        parser_.iterate(reinterpret_cast<const char*>(document.data()), document.size(),
-                        document.size() + PaddedBuffer::kPadding)
-            .get(doc_);
+    const simdjson::error_code e = parser_
+                                       .iterate(reinterpret_cast<const char*>(document.data()), document.size(),
+                                                document.size() + PaddedBuffer::kPadding)
+                                       .get(doc_);
     opened_ = e == simdjson::SUCCESS;
     return opened_ || fail_json(root, e);
   }
@@ -88,7 +88,8 @@ class JsonReader {
     return read_array(value, path, N, [&](size_t i, Value element) {
       uint64_t byte = 0;
       const simdjson::error_code e = element.get_uint64().get(byte);
-      if (e != simdjson::SUCCESS || byte > 255) [[unlikely]] return fail_byte(path.at(i), e, byte);
+      if (e != simdjson::SUCCESS || byte > 255) [[unlikely]]
+        return fail_byte(path.at(i), e, byte);
       out[i] = static_cast<uint8_t>(byte);
       return true;
     });
@@ -102,13 +103,14 @@ class JsonReader {
     size_t i = 0;
     for (auto item : array) {
       Value inner;
-      if (const auto e = std::move(item).get(inner); e != simdjson::SUCCESS) [[unlikely]] return fail_json(path.at(i), e);
-      if (i == count) [[unlikely]] return fail(path, "has more than " + std::to_string(count) + " elements");
+      if (const auto e = std::move(item).get(inner); e != simdjson::SUCCESS) [[unlikely]]
+        return fail_json(path.at(i), e);
+      if (i == count) [[unlikely]]
+        return fail(path, "has more than " + std::to_string(count) + " elements");
       if (!element(i, inner)) return false;
       ++i;
     }
-    return i == count ||
-           fail(path, "has " + std::to_string(i) + " elements, needs " + std::to_string(count));
+    return i == count || fail(path, "has " + std::to_string(i) + " elements, needs " + std::to_string(count));
   }
 
   // An object with the given keys in any order: field(key index, value, path of the field) reads each. Unknown keys
@@ -125,7 +127,8 @@ class JsonReader {
     uint32_t seen = 0;
     for (auto item : object) {
       simdjson::ondemand::field entry;
-      if (const auto e = std::move(item).get(entry); e != simdjson::SUCCESS) [[unlikely]] return fail_json(path, e);
+      if (const auto e = std::move(item).get(entry); e != simdjson::SUCCESS) [[unlikely]]
+        return fail_json(path, e);
       std::string_view key;
       if (const auto e = entry.unescaped_key().get(key); e != simdjson::SUCCESS) return fail_json(path, e);
       size_t k = 0;

@@ -21,12 +21,13 @@ Result<PaddedBuffer> read_file_padded(const std::string& path, uint64_t max_byte
     const ErrorClass error_class = errno == ENOENT ? ErrorClass::kNotFound : ErrorClass::kIo;
     return Error(error_class, "cannot open: " + errno_text()).in_file(path);
   }
-  if (std::fseek(file.get(), 0, SEEK_END) != 0) return Error(ErrorClass::kIo, "cannot seek: " + errno_text()).in_file(path);
+  if (std::fseek(file.get(), 0, SEEK_END) != 0)
+    return Error(ErrorClass::kIo, "cannot seek: " + errno_text()).in_file(path);
   const long size = std::ftell(file.get());
   if (size < 0) return Error(ErrorClass::kIo, "cannot tell the size: " + errno_text()).in_file(path);
   if (static_cast<uint64_t>(size) > max_bytes) {
-    return Error(ErrorClass::kInvalidInput, "file of " + std::to_string(size) + " bytes, at most " +
-                                                std::to_string(max_bytes) + " are read")
+    return Error(ErrorClass::kInvalidInput,
+                 "file of " + std::to_string(size) + " bytes, at most " + std::to_string(max_bytes) + " are read")
         .in_file(path);
   }
   std::rewind(file.get());

@@ -12,10 +12,10 @@ namespace {
 using Value = JsonReader::Value;
 
 constexpr std::array<JsonKey, 3> kWrapperKeys = {{{"SectorNum"}, {"Phase1Out"}, {"SectorSize"}}};
-constexpr std::array<JsonKey, 7> kInnerKeys = {{{"registered_proof"}, {"vanilla_proofs"}, {"comm_r"}, {"comm_d"},
-                                                {"replica_id"}, {"seed"}, {"ticket"}}};
-constexpr std::array<JsonKey, 5> kProofKeys = {{{"comm_d_proofs"}, {"comm_r_last_proof"}, {"replica_column_proofs"},
-                                                {"labeling_proofs"}, {"encoding_proof"}}};
+constexpr std::array<JsonKey, 7> kInnerKeys = {
+    {{"registered_proof"}, {"vanilla_proofs"}, {"comm_r"}, {"comm_d"}, {"replica_id"}, {"seed"}, {"ticket"}}};
+constexpr std::array<JsonKey, 5> kProofKeys = {
+    {{"comm_d_proofs"}, {"comm_r_last_proof"}, {"replica_column_proofs"}, {"labeling_proofs"}, {"encoding_proof"}}};
 constexpr std::array<JsonKey, 3> kColumnsKeys = {{{"c_x"}, {"drg_parents"}, {"exp_parents"}}};
 constexpr std::array<JsonKey, 2> kColumnProofKeys = {{{"column"}, {"inclusion_proof"}}};
 // "_h" is a phantom field; upstream demands it, we do not.
@@ -98,8 +98,7 @@ class C1Reader {
 };
 
 Result<PorepC1> C1Reader::read(const PaddedBuffer& inner) {
-  if (json_.open(inner) && find_registered_proof() && read_document() && json_.expect_end() &&
-      check_roots()) {
+  if (json_.open(inner) && find_registered_proof() && read_document() && json_.expect_end() && check_roots()) {
     return std::move(c1_);
   }
   Error error = json_.take_error();
@@ -143,16 +142,21 @@ bool C1Reader::read_document() {
         // The first look-up compares keys without unescaping, so two spellings could name two proofs.
         return again == c1_.proof || json_.fail(path, "the key is repeated");
       }
-      case 1: return read_vanilla_proofs(value, path);
-      case 2: return read_commitment(value, path, c1_.comm_r);
-      case 3: return read_commitment(value, path, c1_.comm_d);
-      case 4: return read_fr(value, path, c1_.replica_id);
+      case 1:
+        return read_vanilla_proofs(value, path);
+      case 2:
+        return read_commitment(value, path, c1_.comm_r);
+      case 3:
+        return read_commitment(value, path, c1_.comm_d);
+      case 4:
+        return read_fr(value, path, c1_.replica_id);
       case 5:
         if (!json_.read_bytes(value, path, c1_.seed)) return false;
         // Non-interactive proofs have no seed.
         return c1_.proof->feature == PorepFeature::kNonInteractive || c1_.seed != NodeBytes{} ||
                json_.fail(path, "the challenge seed is all zero");
-      default: return json_.read_bytes(value, path, c1_.ticket);
+      default:
+        return json_.read_bytes(value, path, c1_.ticket);
     }
   });
 }
@@ -162,15 +166,16 @@ bool C1Reader::read_vanilla_proofs(Value value, const JsonPath& path) {
   bool seen = false;
   // The enum's tag is the only key, so this object has no room for unknown ones.
   simdjson::ondemand::object object;
-  if (const auto e = value.get_object().get(object); e != simdjson::SUCCESS) return json_.fail_type(path, e, "an object");
+  if (const auto e = value.get_object().get(object); e != simdjson::SUCCESS)
+    return json_.fail_type(path, e, "an object");
   for (auto item : object) {
     simdjson::ondemand::field entry;
     if (const auto e = std::move(item).get(entry); e != simdjson::SUCCESS) return json_.fail_json(path, e);
     std::string_view key;
     if (const auto e = entry.unescaped_key().get(key); e != simdjson::SUCCESS) return json_.fail_json(path, e);
     if (key != tag) {
-      return json_.fail(path, "the key is not \"" + tag + "\", as the registered proof " +
-                                  std::string(c1_.proof->name) + " demands");
+      return json_.fail(
+          path, "the key is not \"" + tag + "\", as the registered proof " + std::string(c1_.proof->name) + " demands");
     }
     if (seen) return json_.fail(path, "the key is repeated");
     seen = true;
@@ -197,15 +202,19 @@ bool C1Reader::read_challenge(Value value, const JsonPath& path, PorepPartition&
   uint64_t encoding_node = 0;
   const auto read_layer = [&](Value labeling, const JsonPath& here, size_t l) {
     uint64_t node = 0;
-    if (!read_labeling(labeling, here, static_cast<uint32_t>(l + 1), &parents[l * kPorepHashedParents], node)) return false;
+    if (!read_labeling(labeling, here, static_cast<uint32_t>(l + 1), &parents[l * kPorepHashedParents], node))
+      return false;
     if (l == 0) indices[0] = node;
     return node == indices[0] || json_.fail(here.at("node"), "differs from labeling_proofs[0].node");
   };
   const bool ok = json_.read_object(value, path, kProofKeys, [&](size_t key, Value field, const JsonPath& here) {
     switch (key) {
-      case 0: return read_proof(field, here, tree_d_, &values[layout.comm_d()], indices[1]);
-      case 1: return read_proof(field, here, replica_tree_, &values[layout.comm_r_last()], indices[2]);
-      case 2: return read_columns(field, here, partition, i);
+      case 0:
+        return read_proof(field, here, tree_d_, &values[layout.comm_d()], indices[1]);
+      case 1:
+        return read_proof(field, here, replica_tree_, &values[layout.comm_r_last()], indices[2]);
+      case 2:
+        return read_columns(field, here, partition, i);
       case 3:
         return json_.read_array(field, here, layout.layers,
                                 [&](size_t l, Value labeling) { return read_layer(labeling, here.at(l), l); });
@@ -253,8 +262,7 @@ bool C1Reader::read_labeling(Value value, const JsonPath& path, uint32_t layer, 
     if (key == 2) return json_.read_uint(field, here, shape_->nodes() - 1, node);
     uint64_t index = 0;
     if (!json_.read_uint(field, here, std::numeric_limits<uint32_t>::max(), index)) return false;
-    return index == layer ||
-           json_.fail(here, "is " + std::to_string(index) + ", needs to be " + std::to_string(layer));
+    return index == layer || json_.fail(here, "is " + std::to_string(index) + ", needs to be " + std::to_string(layer));
   });
 }
 
@@ -264,9 +272,12 @@ bool C1Reader::read_proof(Value value, const JsonPath& path, const TreeForm& for
       return json_.fail(here, "the tree's openings are of the form " + std::string(kVariants[form.variant].name));
     }
     switch (variant) {
-      case 0: return read_proof_data(data, here, form, kSingleKeys, values, leaf_index);
-      case 1: return read_proof_data(data, here, form, kSubKeys, values, leaf_index);
-      default: return read_proof_data(data, here, form, kTopKeys, values, leaf_index);
+      case 0:
+        return read_proof_data(data, here, form, kSingleKeys, values, leaf_index);
+      case 1:
+        return read_proof_data(data, here, form, kSubKeys, values, leaf_index);
+      default:
+        return read_proof_data(data, here, form, kTopKeys, values, leaf_index);
     }
   };
   std::array<JsonKey, 3> variants = kVariants;
@@ -287,8 +298,8 @@ bool C1Reader::read_proof_data(Value value, const JsonPath& path, const TreeForm
   });
 }
 
-bool C1Reader::read_path(Value value, const JsonPath& path, const TreeForm& form, size_t first_level,
-                         size_t num_levels, Fr* values, uint64_t& leaf_index) {
+bool C1Reader::read_path(Value value, const JsonPath& path, const TreeForm& form, size_t first_level, size_t num_levels,
+                         Fr* values, uint64_t& leaf_index) {
   const auto read_element = [&](const TreeForm::Level& level, size_t key, Value field, const JsonPath& here) {
     if (key == 0) {
       return json_.read_array(field, here, level.arity - 1, [&](size_t s, Value hash) {
@@ -348,9 +359,9 @@ bool C1Reader::check_roots() {
         if (challenge.column(column).inclusion.root == comm_c) continue;
         const JsonPath columns = here.at("replica_column_proofs");
         const JsonPath c_x = columns.at("c_x"), drg = columns.at("drg_parents"), exp = columns.at("exp_parents");
-        const JsonPath place = column == 0                    ? c_x
+        const JsonPath place = column == 0                   ? c_x
                                : column <= kPorepBaseParents ? drg.at(column - 1)
-                                                              : exp.at(column - 1 - kPorepBaseParents);
+                                                             : exp.at(column - 1 - kPorepBaseParents);
         return json_.fail(place.at("inclusion_proof"), "the root is not that of the first challenge, comm_c");
       }
     }
@@ -358,7 +369,6 @@ bool C1Reader::check_roots() {
   partition_.reset();
   return true;
 }
-
 
 // The key that comes first and is known decides between wrapper and inner document.
 Result<bool> is_wrapper(JsonReader& json) {
@@ -388,9 +398,9 @@ Result<bool> is_wrapper(JsonReader& json) {
 struct Wrapper {
   uint64_t sector_number = 0;
   uint64_t sector_bytes = 0;
-  std::string_view text;    // base64, inside the document or `unescaped`
-  std::string unescaped;    // where the string has escapes
-  uint64_t offset = 0;      // of text in the document
+  std::string_view text;  // base64, inside the document or `unescaped`
+  std::string unescaped;  // where the string has escapes
+  uint64_t offset = 0;    // of text in the document
   bool exact_offset = true;
 };
 
@@ -432,7 +442,9 @@ Result<PorepC1> read_porep_c1(const PaddedBuffer& document) {
   }
   Wrapper wrapper;
   if (!read_wrapper(outer, document, wrapper)) return outer.take_error();
-  const auto outer_offset = [&](uint64_t inner) { return wrapper.exact_offset ? wrapper.offset + inner : wrapper.offset; };
+  const auto outer_offset = [&](uint64_t inner) {
+    return wrapper.exact_offset ? wrapper.offset + inner : wrapper.offset;
+  };
   PaddedBuffer inner(base64_decoded_size(wrapper.text));
   const Result<size_t> decoded = base64_decode(wrapper.text, {inner.data(), inner.size()});
   if (!decoded.ok()) {

@@ -1,0 +1,187 @@
+// The check of PoRep's vanilla proofs. Source: storage-proofs-porep stacked/vanilla/proof.rs, Proof::verify.
+#include <bit>
+#include <mutex>
+#include <string>
+
+#include "base/assert.hpp"
+#include "filecoin/porep_challenges.hpp"
+#include "filecoin/porep_graph.hpp"
+#include "filecoin/porep_hash.hpp"
+#include "filecoin/porep_vanilla.hpp"
+#include "hash/poseidon.hpp"
+#include "parallel/parallel.hpp"
+
+namespace cuzk {
+namespace {
+
+Error invalid(std::string field, std::string message) {
+  return Error(ErrorClass::kInvalidInput, std::move(message)).at_field(std::move(field));
+}
+
+// Checks one challenge proof. The paths of its fields begin with `place`.
+class ChallengeCheck {
+ public:
+  ChallengeCheck(const PorepC1& c1, const PorepGraph& graph, const PorepChallengeView& proof, std::string place)
+      : c1_(c1), shape_(c1.shape()), graph_(graph), proof_(proof), place_(std::move(place)) {}
+
+  Status run(uint64_t expected_node) {
+    const uint64_t node = proof_.node();
+    if (node != expected_node) {
+      return invalid(place_ + ".labeling_proofs[0].node",
+                     "is " + std::to_string(node) + ", but the challenge is " + std::to_string(expected_node));
+    }
+    CUZK_TRY(check_leaf_index(".comm_d_proofs", proof_.comm_d(), node));
+    CUZK_TRY(check_tree_d(".comm_d_proofs", proof_.comm_d()));
+    CUZK_TRY(check_opening(".comm_r_last_proof", proof_.comm_r_last(), node));
+    CUZK_TRY(check_column(".replica_column_proofs.c_x", proof_.c_x(), node));
+    const auto base = graph_.base_parents(node);
+    for (uint32_t m = 0; m < base.size(); ++m) {
+      CUZK_TRY(check_column(".replica_column_proofs.drg_parents[" + std::to_string(m) + "]", proof_.base_parent(m),
+                            base[m]));
+    }
+    const auto expander = graph_.expander_parents(node);
+    for (uint32_t m = 0; m < expander.size(); ++m) {
+      CUZK_TRY(check_column(".replica_column_proofs.exp_parents[" + std::to_string(m) + "]", proof_.expander_parent(m),
+                            expander[m]));
+    }
+    for (uint32_t layer = 1; layer <= shape_.layers; ++layer) CUZK_TRY(check_label(layer));
+    return check_encoding();
+  }
+
+ private:
+  Status check_leaf_index(const std::string& field, const MerkleProofView& view, uint64_t node) {
+    if (view.leaf_index == node) return {};
+    return invalid(place_ + field, "the path is that of leaf " + std::to_string(view.leaf_index) + ", not of node " +
+                                       std::to_string(node));
+  }
+
+  Status check_tree_d(const std::string& field, const MerkleProofView& view) {
+    NodeBytes current = view.leaf.to_bytes_le();
+    for (uint32_t level = 0; level < shape_.log2_nodes; ++level) {
+      const NodeBytes sibling = view.siblings[level].to_bytes_le();
+      const bool right = view.leaf_index >> level & 1;
+      current = right ? tree_d_node(sibling, current) : tree_d_node(current, sibling);
+    }
+    if (current == view.root.to_bytes_le()) return {};
+    return invalid(place_ + field, "the path does not hash to the root");
+  }
+
+  // An opening in tree C or R.
+  Status check_opening(const std::string& field, const MerkleProofView& view, uint64_t node) {
+    CUZK_TRY(check_leaf_index(field, view, node));
+    Fr current = view.leaf;
+    uint64_t index = view.leaf_index;
+    size_t sibling = 0;
+    std::array<Fr, 8> children;
+    for (uint32_t level = 0; level < shape_.path_levels(); ++level) {
+      const uint32_t arity = shape_.path_arity(level);
+      CUZK_ASSERT(arity <= children.size());
+      for (uint32_t i = 0; i < arity; ++i)
+        children[i] = i == (index & (arity - 1)) ? current : view.siblings[sibling++];
+      current = poseidon_hash(std::span<const Fr>(children.data(), arity));
+      index >>= std::countr_zero(arity);
+    }
+    if (current == view.root) return {};
+    return invalid(place_ + field, "the path does not hash to the root");
+  }
+
+  Status check_column(const std::string& field, const ColumnProofView& view, uint64_t node) {
+    if (view.index != node) {
+      return invalid(place_ + field + ".column.index",
+                     "is " + std::to_string(view.index) + ", but the node is " + std::to_string(node));
+    }
+    CUZK_TRY(check_opening(field + ".inclusion_proof", view.inclusion, node));
+    if (poseidon_hash(view.rows) == view.inclusion.leaf) return {};
+    return invalid(place_ + field + ".column.rows", "the column does not hash to the leaf of its inclusion proof");
+  }
+
+  Status check_label(uint32_t layer) {
+    std::array<NodeBytes, kPorepParents> parents;
+    uint32_t count = 0;
+    for (uint32_t m = 0; m < kPorepBaseParents; ++m) {
+      parents[count++] = proof_.base_parent(m).rows[layer - 1].to_bytes_le();
+    }
+    for (uint32_t m = 0; layer > 1 && m < kPorepExpanderParents; ++m) {
+      parents[count++] = proof_.expander_parent(m).rows[layer - 2].to_bytes_le();
+    }
+    const std::string labeling = ".labeling_proofs[" + std::to_string(layer - 1) + "].parents";
+    CUZK_TRY(check_parents(labeling, layer, {parents.data(), count}));
+    if (layer == shape_.layers) CUZK_TRY(check_parents(".encoding_proof.parents", layer + 1, {parents.data(), count}));
+    const NodeBytes label = porep_label(c1_.replica_id.to_bytes_le(), layer, proof_.node(), {parents.data(), count});
+    if (label == proof_.c_x().rows[layer - 1].to_bytes_le()) return {};
+    return invalid(place_ + ".replica_column_proofs.c_x.column.rows[" + std::to_string(layer - 1) + "]",
+                   "is not the label that the parents hash to");
+  }
+
+  Status check_parents(const std::string& field, uint32_t labeling, std::span<const NodeBytes> parents) {
+    const std::span<const NodeBytes> stated = proof_.labeling_parents(labeling);
+    for (size_t i = 0; i < stated.size(); ++i) {
+      if (stated[i] == parents[i % parents.size()]) continue;
+      return invalid(place_ + field + "[" + std::to_string(i) + "]", "is not the label in the parent's column");
+    }
+    return {};
+  }
+
+  Status check_encoding() {
+    if (proof_.c_x().rows.back() + proof_.comm_d().leaf == proof_.comm_r_last().leaf) return {};
+    return invalid(place_ + ".comm_r_last_proof", "the leaf is not the last label plus the data");
+  }
+
+  const PorepC1& c1_;
+  const PorepShape& shape_;
+  const PorepGraph& graph_;
+  PorepChallengeView proof_;
+  std::string place_;
+};
+
+}  // namespace
+
+Status validate_porep_vanilla(const PorepC1& c1) {
+  const PorepShape& shape = c1.shape();
+  const PorepChallengeView first = c1.partitions[0].challenge(0);
+  const std::array<Fr, 2> roots = {first.c_x().inclusion.root, first.comm_r_last().root};
+  if (poseidon_hash(roots) != c1.comm_r) return invalid("comm_r", "is not the hash of comm_c and comm_r_last");
+
+  const PorepGraph graph(*c1.proof);
+  const PorepChallengeSource source{c1.proof->feature, shape.nodes(), c1.replica_id.to_bytes_le(),
+                                    c1.comm_r.to_bytes_le(), c1.seed};
+  poseidon_constants(8);  // made before the loop, not once a thread
+  const uint32_t per_partition = c1.partitions[0].challenges();
+  std::vector<uint64_t> expected;
+  for (uint32_t k = 0; k < c1.partitions.size(); ++k) {
+    const std::vector<uint64_t> challenges = porep_challenges(source, k, per_partition);
+    expected.insert(expected.end(), challenges.begin(), challenges.end());
+  }
+  // The error of the first bad challenge in file order, whichever thread finds it.
+  std::mutex mutex;
+  size_t first_bad = expected.size();
+  Error first_error;
+  parallel_for(expected.size(), 1, [&](size_t begin, size_t end) {
+    for (size_t j = begin; j < end; ++j) {
+      const uint32_t k = static_cast<uint32_t>(j / per_partition), i = static_cast<uint32_t>(j % per_partition);
+      ChallengeCheck check(c1, graph, c1.partitions[k].challenge(i),
+                           "vanilla_proofs[" + std::to_string(k) + "][" + std::to_string(i) + "]");
+      Status status = check.run(expected[j]);
+      if (status.ok()) continue;
+      const std::lock_guard<std::mutex> lock(mutex);
+      if (j >= first_bad) continue;
+      first_bad = j;
+      first_error = std::move(status).error();
+      first_error.partition = k;
+    }
+  });
+  if (first_bad == expected.size()) return {};
+  first_error.sector = c1.sector_number;
+  return first_error;
+}
+
+Status check_porep_replica_id(const PorepC1& c1, uint64_t miner_id, uint64_t sector_number) {
+  const NodeBytes expected = porep_replica_id(prover_id_of_miner(miner_id), sector_number, c1.ticket,
+                                              c1.comm_d.to_bytes_le(), c1.proof->porep_id());
+  if (expected == c1.replica_id.to_bytes_le()) return {};
+  return invalid("replica_id", "is not that of miner " + std::to_string(miner_id) + ", sector " +
+                                   std::to_string(sector_number) + " with this ticket and comm_d")
+      .of_sector(sector_number);
+}
+
+}  // namespace cuzk
