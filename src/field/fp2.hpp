@@ -19,8 +19,15 @@ struct Fp2 {
 
   CUZK_HD friend constexpr Fp2 operator+(const Fp2& a, const Fp2& b) { return {a.c0 + b.c0, a.c1 + b.c1}; }
   CUZK_HD friend constexpr Fp2 operator-(const Fp2& a, const Fp2& b) { return {a.c0 - b.c0, a.c1 - b.c1}; }
-  // Karatsuba: three multiplications in Fp.
+  // Karatsuba, three multiplications in Fp; with ADX two sums of two products with one reduction each.
   CUZK_HD friend constexpr Fp2 operator*(const Fp2& a, const Fp2& b) {
+#if CUZK_X86_ASM && !defined(__CUDA_ARCH__)
+    if (!std::is_constant_evaluated()) {
+      Fp2 out{uninitialised(), uninitialised()};
+      out.assign_product(a, b);
+      return out;
+    }
+#endif
     const Fp low = a.c0 * b.c0;
     const Fp high = a.c1 * b.c1;
     const Fp cross = (a.c0 + a.c1) * (b.c0 + b.c1);
@@ -30,11 +37,25 @@ struct Fp2 {
   CUZK_HD constexpr Fp2 operator-() const { return {-c0, -c1}; }
   CUZK_HD constexpr Fp2& operator+=(const Fp2& b) { return *this = *this + b; }
   CUZK_HD constexpr Fp2& operator-=(const Fp2& b) { return *this = *this - b; }
-  CUZK_HD constexpr Fp2& operator*=(const Fp2& b) { return *this = *this * b; }
+  CUZK_HD constexpr Fp2& operator*=(const Fp2& b) {
+#if CUZK_X86_ASM && !defined(__CUDA_ARCH__)
+    if (!std::is_constant_evaluated()) {
+      assign_product(*this, b);
+      return *this;
+    }
+#endif
+    return *this = *this * b;
+  }
   // (c0+c1)(c0-c1) + 2*c0*c1*u: two multiplications in Fp.
   CUZK_HD constexpr Fp2 square() const {
-    const Fp product = c0 * c1;
-    return {(c0 + c1) * (c0 - c1), product.dbl()};
+#if CUZK_X86_ASM && !defined(__CUDA_ARCH__)
+    if (!std::is_constant_evaluated()) {
+      Fp2 out{uninitialised(), uninitialised()};
+      limbs::x86::fp2_sqr(out.c0.limbs_, out.c1.limbs_, c0.limbs_, c1.limbs_);
+      return out;
+    }
+#endif
+    return {(c0 + c1) * (c0 - c1), (c0 * c1).dbl()};
   }
   CUZK_HD constexpr Fp2 dbl() const { return {c0.dbl(), c1.dbl()}; }
 
@@ -61,6 +82,17 @@ struct Fp2 {
     }
     return out;
   }
+
+ private:
+  CUZK_HD static constexpr Fp uninitialised() { return Fp{Fp::Uninitialised{}}; }
+#if CUZK_X86_ASM
+  // *this = a*b; a and b may be *this.
+  void assign_product(const Fp2& a, const Fp2& b) {
+    limbs::x86::fp2_mul(c0.limbs_, c1.limbs_, a.c0.limbs_, a.c1.limbs_, b.c0.limbs_, b.c1.limbs_);
+  }
+#endif
 };
+
+static_assert(sizeof(Fp2) == 2 * sizeof(Fp), "the assembly reads c1 directly behind c0");
 
 }  // namespace cuzk

@@ -8,10 +8,10 @@
 // 2^64: (t + t0*k*p)/2^64 = floor(t/2^64) + t0*Q with Q = (k*p + 1)/2^64. This step needs no multiplication by k, which
 // leaves MULX and two additions in the chain from one limb to the next, instead of IMUL, MULX and two (the idea of
 // scaling the modulus: Hars, "Long modular multiplication for cryptographic applications", 2004). It leaves a value up to
-// k*p, one limb longer, so that the last step (last two modulo r) is the ordinary one with m = t0*k.
-// Modulo p: k < 0.54*2^64 and p < 0.102*2^384, so a value t < 2^384*1.02*p ends below (0.102*1.02 + 0.54 + 1)*p < 2p.
-// Modulo r: k < 2^64, r < 0.453*2^256: values stay below 2*2^64*r < 2^320, then 3r after the third step, and the fourth
-// ends below (0.001 + 0.453 + 1)*r < 2r.
+// k*p, one limb longer, so that the last step (in places the last two) is the ordinary one with m = t0*k.
+// mont_mul modulo p: k < 0.54*2^64, p < 0.102*2^384; values stay below (1 + 0.54)*2^64*p < 2^448 and the last step ends
+// below (0.54 + 0.102 + 1)*p < 2p. Modulo r: k < 2^64, r < 0.453*2^256; values stay below 2*2^64*r < 2^320, then 3r
+// after the third step, and the fourth ends below (0.001 + 0.453 + 1)*r < 2r. mont_redc has its bound beside it.
 #pragma once
 
 #include "field/limbs_x86.hpp"
@@ -38,6 +38,11 @@ using Wide6 = std::array<uint64_t, 12>;
   "movq 8*" #i "(%[b]),%%rdx\n" CUZK_CLEAR_FLAGS CUZK_MULADD("(%[a])", r0, r1) CUZK_MULADD("8(%[a])", r1, r2) \
       CUZK_MULADD("16(%[a])", r2, r3) CUZK_MULADD("24(%[a])", r3, r4) CUZK_MULADD("32(%[a])", r4, r5)         \
           CUZK_MULADD("40(%[a])", r5, r6) "movl $0,%k[l]\n adcxq %[l],%[" r6 "]\n"
+// The same with y[i] and the limbs 6..11 of a.
+#define CUZK_SECOND_ROW_6(i, r0, r1, r2, r3, r4, r5, r6)                                                          \
+  "movq 8*" #i "(%[y]),%%rdx\n" CUZK_CLEAR_FLAGS CUZK_MULADD("48(%[a])", r0, r1) CUZK_MULADD("56(%[a])", r1, r2)  \
+      CUZK_MULADD("64(%[a])", r2, r3) CUZK_MULADD("72(%[a])", r3, r4) CUZK_MULADD("80(%[a])", r4, r5)             \
+          CUZK_MULADD("88(%[a])", r5, r6) "movl $0,%k[l]\n adcxq %[l],%[" r6 "]\n"
 // (r6, r5..r0) = (r5..r0) + b[i]*a
 #define CUZK_ROW_TOP_6(i, r0, r1, r2, r3, r4, r5, r6)                                                         \
   "movq 8*" #i "(%[b]),%%rdx\n" CUZK_CLEAR_FLAGS CUZK_MULADD("(%[a])", r0, r1) CUZK_MULADD("8(%[a])", r1, r2) \
@@ -76,6 +81,31 @@ inline void mont_mul(Limbs6& out, const Limbs6& a, const Limbs6& b) {
       : [t0] "=&r"(t0), [t1] "=&r"(t1), [t2] "=&r"(t2), [t3] "=&r"(t3), [t4] "=&r"(t4), [t5] "=&r"(t5),
         [t6] "=&r"(t6), [h] "=&r"(high), [l] "=&r"(low)
       : [a] "r"(a.data()), [b] "r"(b.data()), "m"(a), "m"(b)
+      : "rdx", "cc");
+  out = x86::reduce_once(t6, t0, t1, t2, t3, t4);
+}
+
+// (a0*b + a1*y)/2^384 mod p, where a1 lies directly behind a0 in memory, with one reduction, for factors < p (Longa, "Efficient algorithms for large prime
+// characteristic fields and their application to bilinear pairings", 2022). Values stay below (0.54 + 2)*2^64*p, and the
+// last step ends below (0.54 + 2*0.102 + 1)*p < 2p.
+inline void mont_mul_sum(Limbs6& out, const Limbs6& a0, const Limbs6& a1, const Limbs6& b, const Limbs6& y) {
+  uint64_t t0, t1, t2, t3, t4, t5, t6, high, low;
+  __asm__(
+      CUZK_FIRST_ROW_6("t0", "t1", "t2", "t3", "t4", "t5", "t6") CUZK_SECOND_ROW_6(0, "t0", "t1", "t2", "t3", "t4", "t5", "t6")
+      CUZK_SCALED_STEP_6("t0", "t1", "t2", "t3", "t4", "t5", "t6")
+      CUZK_ROW_6(1, "t1", "t2", "t3", "t4", "t5", "t6", "t0") CUZK_SECOND_ROW_6(1, "t1", "t2", "t3", "t4", "t5", "t6", "t0")
+      CUZK_SCALED_STEP_6("t1", "t2", "t3", "t4", "t5", "t6", "t0")
+      CUZK_ROW_6(2, "t2", "t3", "t4", "t5", "t6", "t0", "t1") CUZK_SECOND_ROW_6(2, "t2", "t3", "t4", "t5", "t6", "t0", "t1")
+      CUZK_SCALED_STEP_6("t2", "t3", "t4", "t5", "t6", "t0", "t1")
+      CUZK_ROW_6(3, "t3", "t4", "t5", "t6", "t0", "t1", "t2") CUZK_SECOND_ROW_6(3, "t3", "t4", "t5", "t6", "t0", "t1", "t2")
+      CUZK_SCALED_STEP_6("t3", "t4", "t5", "t6", "t0", "t1", "t2")
+      CUZK_ROW_6(4, "t4", "t5", "t6", "t0", "t1", "t2", "t3") CUZK_SECOND_ROW_6(4, "t4", "t5", "t6", "t0", "t1", "t2", "t3")
+      CUZK_SCALED_STEP_6("t4", "t5", "t6", "t0", "t1", "t2", "t3")
+      CUZK_ROW_6(5, "t5", "t6", "t0", "t1", "t2", "t3", "t4") CUZK_SECOND_ROW_6(5, "t5", "t6", "t0", "t1", "t2", "t3", "t4")
+      CUZK_REDUCE_6("t5", "t6", "t0", "t1", "t2", "t3", "t4")
+      : [t0] "=&r"(t0), [t1] "=&r"(t1), [t2] "=&r"(t2), [t3] "=&r"(t3), [t4] "=&r"(t4), [t5] "=&r"(t5),
+        [t6] "=&r"(t6), [h] "=&r"(high), [l] "=&r"(low)
+      : [a] "r"(a0.data()), [b] "r"(b.data()), [y] "r"(y.data()), "m"(a0), "m"(a1), "m"(b), "m"(y)
       : "rdx", "cc");
   out = x86::reduce_once(t6, t0, t1, t2, t3, t4);
 }
@@ -136,7 +166,8 @@ inline void wide_sqr(Wide6& out, const Limbs6& a) {
       : "rdx", "cc");
 }
 
-// wide/2^384 mod p for wide < 2^384*p. The limbs 7..11 are added last, so that they do not lengthen the chain.
+// wide/2^384 mod p for wide <= 2^384*(p - 2), which 9*p^2 is below. The fifth step ends below wide/2^320 + 1.54*p and the
+// sixth below wide/2^384 + (1 + 2^-63)*p < 2p. The limbs 7..11 are added last, so that they do not lengthen the chain.
 inline void mont_redc(Limbs6& out, const Wide6& wide) {
   uint64_t t0 = wide[0], t1 = wide[1], t2 = wide[2], t3 = wide[3], t4 = wide[4], t5 = wide[5], t6 = wide[6];
   uint64_t high, low;
@@ -145,7 +176,7 @@ inline void mont_redc(Limbs6& out, const Wide6& wide) {
       CUZK_SCALED_STEP_6("t1", "t2", "t3", "t4", "t5", "t6", "t0")
       CUZK_SCALED_STEP_6("t2", "t3", "t4", "t5", "t6", "t0", "t1")
       CUZK_SCALED_STEP_6("t3", "t4", "t5", "t6", "t0", "t1", "t2")
-      CUZK_SCALED_STEP_6("t4", "t5", "t6", "t0", "t1", "t2", "t3")
+      CUZK_REDUCE_6("t4", "t5", "t6", "t0", "t1", "t2", "t3")
       CUZK_REDUCE_6("t5", "t6", "t0", "t1", "t2", "t3", "t4")
       "addq 56(%[w]),%[t0]\n adcq 64(%[w]),%[t1]\n adcq 72(%[w]),%[t2]\n adcq 80(%[w]),%[t3]\n adcq 88(%[w]),%[t4]\n"
       : CUZK_T6, [t6] "+&r"(t6), [h] "=&r"(high), [l] "=&r"(low)

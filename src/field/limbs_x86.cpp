@@ -46,6 +46,17 @@ __attribute__((noinline, cold)) void portable(Limbs6& out, const Limbs6& a, cons
   out = mont_mul_portable<6>(a, b, Fp::kModulus, Fp::kInverse);
 }
 
+// Karatsuba's three products.
+__attribute__((noinline, cold)) void portable_fp2_mul(Limbs6& out0, Limbs6& out1, const Limbs6& a0, const Limbs6& a1,
+                                                      const Limbs6& b0, const Limbs6& b1) {
+  Limbs6 low, high, cross;
+  portable(low, a0, b0);
+  portable(high, a1, b1);
+  portable(cross, add_mod(a0, a1), add_mod(b0, b1));
+  out0 = sub_mod(low, high);
+  out1 = sub_mod(sub_mod(cross, low), high);
+}
+
 }  // namespace
 
 void mont_mul(Limbs4& out, const Limbs4& a, const Limbs4& b) {
@@ -65,6 +76,23 @@ void mont_sqr(Limbs6& out, const Limbs6& a) {
   adx::Wide6 square;
   adx::wide_sqr(square, a);
   adx::mont_redc(out, square);
+}
+
+void fp2_mul(Limbs6& out0, Limbs6& out1, const Limbs6& a0, const Limbs6& a1, const Limbs6& b0, const Limbs6& b1) {
+  if (!cpu_features().adx) [[unlikely]] return portable_fp2_mul(out0, out1, a0, a1, b0, b1);
+  Limbs6 c0;
+  const Limbs6 minus_b1 = sub_mod(Limbs6{}, b1);
+  adx::mont_mul_sum(c0, a0, a1, b0, minus_b1);
+  adx::mont_mul_sum(out1, a0, a1, b1, b0);
+  out0 = c0;
+}
+
+void fp2_sqr(Limbs6& out0, Limbs6& out1, const Limbs6& a0, const Limbs6& a1) {
+  const Limbs6 sum = add_mod(a0, a1);
+  const Limbs6 difference = sub_mod(a0, a1);
+  const Limbs6 twice = dbl_mod(a0);
+  mont_mul(out1, twice, a1);
+  mont_mul(out0, sum, difference);
 }
 
 }  // namespace cuzk::limbs::x86

@@ -138,6 +138,10 @@ __attribute__((visibility("hidden"))) void mont_mul(Limbs4& out, const Limbs4& a
 __attribute__((visibility("hidden"))) void mont_mul(Limbs6& out, const Limbs6& a, const Limbs6& b);
 __attribute__((visibility("hidden"))) void mont_sqr(Limbs4& out, const Limbs4& a);
 __attribute__((visibility("hidden"))) void mont_sqr(Limbs6& out, const Limbs6& a);
+// (a0 + a1*u)(b0 + b1*u) and (a0 + a1*u)^2 in Fp2. a1 must lie directly behind a0 in memory, as in struct Fp2.
+__attribute__((visibility("hidden"))) void fp2_mul(Limbs6& out0, Limbs6& out1, const Limbs6& a0, const Limbs6& a1,
+                                                   const Limbs6& b0, const Limbs6& b1);
+__attribute__((visibility("hidden"))) void fp2_sqr(Limbs6& out0, Limbs6& out1, const Limbs6& a0, const Limbs6& a1);
 
 }  // namespace cuzk::limbs::x86
 

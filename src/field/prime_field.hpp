@@ -21,6 +21,8 @@
 
 namespace cuzk {
 
+struct Fp2;
+
 template <class Params>
 class alignas(16) PrimeField {
  public:
@@ -149,6 +151,7 @@ class alignas(16) PrimeField {
   }
 
  private:
+  friend struct Fp2;  // hands limbs to the assembly
   struct Uninitialised {};  // for results that are written at once
   CUZK_HD constexpr explicit PrimeField(Uninitialised) {}
 
