@@ -1,0 +1,65 @@
+// Internal to msm/: scalars as signed digits.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "field/fr.hpp"
+#include "field/limbs.hpp"
+
+namespace cuzk::msm_detail {
+
+// Digit d of a window as a code: 0 for zero, else 2*|d| + (d < 0); |d| <= 2^(bits-1).
+using DigitCode = uint32_t;
+inline uint32_t digit_bucket(DigitCode code) { return (code >> 1) - 1; }
+inline bool digit_negative(DigitCode code) { return code & 1; }
+
+inline constexpr Fr::Limbs half_modulus() {
+  Fr::Limbs h = FrParams::kModulus;
+  for (size_t i = 0; i < 4; ++i) h[i] = h[i] >> 1 | (i < 3 ? h[i + 1] << 63 : 0);
+  return h;
+}
+
+// Cuts scalars into digits: s = sum_w d_w * 2^(bits*w) with d_w in [-2^(bits-1), 2^(bits-1)]. Scalars above r/2 are
+// taken as r minus them with all digits negated. Adding 2^(bits-1) in every window but the last beforehand makes every
+// digit a plain bit field, without carries from window to window.
+class DigitCutter {
+ public:
+  explicit DigitCutter(unsigned bits) : bits_(bits), windows_((255 + bits - 1) / bits) {
+    for (unsigned w = 0; w + 1 < windows_; ++w) {
+      const unsigned at = bits * w + bits - 1;
+      bias_[at / 64] |= uint64_t{1} << (at % 64);
+    }
+  }
+  unsigned windows() const { return windows_; }
+
+  // codes[w * stride] for every window w.
+  void cut(const Fr& scalar, DigitCode* codes, size_t stride) const {
+    Fr::Limbs s = scalar.to_plain();
+    bool flip = false;
+    if (limbs::less<4>(kHalf, s)) {
+      limbs::sub<4>(s, Fr::kModulus, s);
+      flip = true;
+    }
+    limbs::add<4>(s, s, bias_);
+    const uint32_t half = uint32_t{1} << (bits_ - 1);
+    const uint32_t mask = 2 * half - 1;
+    for (unsigned w = 0; w < windows_; ++w) {
+      const unsigned at = bits_ * w;
+      uint64_t field = s[at / 64] >> (at % 64);
+      if (at % 64 + bits_ > 64 && at / 64 < 3) field |= s[at / 64 + 1] << (64 - at % 64);
+      int32_t digit = static_cast<int32_t>(field & mask);
+      if (w + 1 < windows_) digit -= static_cast<int32_t>(half);
+      const uint32_t magnitude = static_cast<uint32_t>(digit < 0 ? -digit : digit);
+      codes[w * stride] = magnitude == 0 ? 0 : 2 * magnitude + ((digit < 0) != flip);
+    }
+  }
+
+ private:
+  static constexpr Fr::Limbs kHalf = half_modulus();  // (r - 1)/2
+
+  unsigned bits_, windows_;
+  Fr::Limbs bias_{};
+};
+
+}  // namespace cuzk::msm_detail
