@@ -132,6 +132,7 @@ TYPED_TEST(CurveTest, MultiplicationMatchesTheOracle) {
     const Fr k = testing_support::fr_of(line[1]);
     EXPECT_EQ(J::from_affine(a).mul(k).to_affine(), product) << line[1];
     EXPECT_EQ(mul_secret(a, k).to_affine(), product) << line[1];
+    EXPECT_EQ(mul_secret(rescaled<C>(J::from_affine(a), Field::from_u64(3)), k).to_affine(), product) << line[1];
   }
   for (const auto& line : this->lines("mul_wide")) {
     const A a = point_of<C>(line[0]), product = point_of<C>(line[2]);
@@ -160,6 +161,8 @@ TYPED_TEST(CurveTest, MultiplicationMatchesDoublingAndAdding) {
   EXPECT_TRUE(J::from_affine(g).mul(std::span<const uint64_t>()).is_infinity());
   EXPECT_TRUE(J::infinity().mul(Fr::from_u64(3)).is_infinity());
   EXPECT_TRUE(mul_secret(A::infinity(), Fr::from_u64(3)).is_infinity());
+  EXPECT_TRUE(mul_secret(J{}, Fr::from_u64(3)).is_infinity());
+  EXPECT_TRUE(mul_secret(J::infinity(), Fr::from_u64(3)).is_infinity());
   EXPECT_TRUE(mul_secret(g, Fr::zero()).is_infinity());
   EXPECT_EQ(mul_secret(g, -Fr::one()).to_affine(), -g);
 }

@@ -64,11 +64,20 @@ inline void select_into(T& out, const T& value, uint64_t mask) {
   out = std::bit_cast<T>(words);
 }
 
+// All ones where every bit of `value` is zero, else all zeros.
+template <class T>
+inline uint64_t zero_mask(const T& value) {
+  static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % 8 == 0);
+  uint64_t any = 0;
+  for (const uint64_t word : std::bit_cast<std::array<uint64_t, sizeof(T) / 8>>(value)) any |= word;
+  return ((any | (0 - any)) >> 63) - 1;
+}
+
 }  // namespace internal
 
-// scalar*p, p on the curve (in the subgroup or not; p itself is public). About 252 doublings and 78 additions.
+// scalar*p for any point p of the curve, in the subgroup or not, public or secret. 259 doublings and 71 additions.
 template <class Curve>
-Jacobian<Curve> mul_secret(const Affine<Curve>& p, const Fr& scalar) {
+Jacobian<Curve> mul_secret(const Jacobian<Curve>& p, const Fr& scalar) {
   using Point = internal::Projective<Curve>;
   using Field = typename Curve::Field;
   constexpr unsigned kWindow = 4;
@@ -76,7 +85,9 @@ Jacobian<Curve> mul_secret(const Affine<Curve>& p, const Fr& scalar) {
 
   std::array<Point, kEntries> table;  // 0, p, 2p, ...
   table[0] = Point::infinity();
-  table[1] = p.is_infinity() ? Point::infinity() : Point{p.x, p.y, Field::one()};
+  // (x/z^2, y/z^3) = (x*z/z^3, y/z^3); infinity must have y != 0.
+  table[1] = Point{p.x * p.z, p.y, p.z.square() * p.z};
+  internal::select_into(table[1].y, Field::one(), internal::zero_mask(p.z));
   for (size_t i = 2; i < kEntries; ++i) table[i] = i % 2 == 0 ? table[i / 2].dbl() : table[i - 1] + table[1];
 
   Fr::Limbs plain = scalar.to_plain();
@@ -88,9 +99,7 @@ Jacobian<Curve> mul_secret(const Affine<Curve>& p, const Fr& scalar) {
     const uint64_t digit = plain[static_cast<size_t>(shift) / 64] >> (shift % 64) & (kEntries - 1);
     Point chosen = table[0];
     for (uint64_t i = 1; i < kEntries; ++i) {
-      const uint64_t difference = i ^ digit;
-      const uint64_t equal = ((difference | (0 - difference)) >> 63) - 1;
-      internal::select_into(chosen, table[i], equal);
+      internal::select_into(chosen, table[i], internal::zero_mask(i ^ digit));
     }
     out = out + chosen;
   }
@@ -99,6 +108,12 @@ Jacobian<Curve> mul_secret(const Affine<Curve>& p, const Fr& scalar) {
   const Jacobian<Curve> result{out.x * out.z, out.y * out.z.square(), out.z};
   secure_clear(&out, sizeof out);
   return result;
+}
+
+// The same for a public point.
+template <class Curve>
+Jacobian<Curve> mul_secret(const Affine<Curve>& p, const Fr& scalar) {
+  return mul_secret(Jacobian<Curve>::from_affine(p), scalar);
 }
 
 }  // namespace cuzk
