@@ -6,7 +6,7 @@
 
 #include "field/batch_inverse.hpp"
 #include "matrix/matrix.hpp"
-#include "msm/fixed_base.hpp"
+#include "msm/msm.hpp"
 #include "parallel/parallel.hpp"
 #include "srs/params_file.hpp"
 #include "srs/progress_counter.hpp"
