@@ -24,6 +24,9 @@ using x86::Limbs4;
 using x86::Limbs6;
 using Wide6 = std::array<uint64_t, 12>;
 
+// Operands in memory are named by a "memory" clobber: an "m" operand beside the pointer would take one more register in
+// unoptimised builds, where these blocks already need all there are.
+
 // (low, high) += rdx * source, low through CF and high through OF.
 #define CUZK_MULADD(source, low, high) \
   "mulxq " source ",%[l],%[h]\n adcxq %[l],%[" low "]\n adoxq %[h],%[" high "]\n"
@@ -71,7 +74,7 @@ using Wide6 = std::array<uint64_t, 12>;
 // a*b/2^384 mod p; a, b < p.
 inline void mont_mul(Limbs6& out, const Limbs6& a, const Limbs6& b) {
   uint64_t t0, t1, t2, t3, t4, t5, t6, high, low;
-  __asm__(
+  __asm__ volatile(
       CUZK_FIRST_ROW_6("t0", "t1", "t2", "t3", "t4", "t5", "t6") CUZK_SCALED_STEP_6("t0", "t1", "t2", "t3", "t4", "t5", "t6")
       CUZK_ROW_6(1, "t1", "t2", "t3", "t4", "t5", "t6", "t0") CUZK_SCALED_STEP_6("t1", "t2", "t3", "t4", "t5", "t6", "t0")
       CUZK_ROW_6(2, "t2", "t3", "t4", "t5", "t6", "t0", "t1") CUZK_SCALED_STEP_6("t2", "t3", "t4", "t5", "t6", "t0", "t1")
@@ -80,17 +83,18 @@ inline void mont_mul(Limbs6& out, const Limbs6& a, const Limbs6& b) {
       CUZK_ROW_6(5, "t5", "t6", "t0", "t1", "t2", "t3", "t4") CUZK_REDUCE_6("t5", "t6", "t0", "t1", "t2", "t3", "t4")
       : [t0] "=&r"(t0), [t1] "=&r"(t1), [t2] "=&r"(t2), [t3] "=&r"(t3), [t4] "=&r"(t4), [t5] "=&r"(t5),
         [t6] "=&r"(t6), [h] "=&r"(high), [l] "=&r"(low)
-      : [a] "r"(a.data()), [b] "r"(b.data()), "m"(a), "m"(b)
-      : "rdx", "cc");
+      : [a] "r"(a.data()), [b] "r"(b.data())
+      : "rdx", "cc", "memory");
   out = x86::reduce_once(t6, t0, t1, t2, t3, t4);
 }
 
 // (a0*b + a1*y)/2^384 mod p, where a1 lies directly behind a0 in memory, with one reduction, for factors < p (Longa, "Efficient algorithms for large prime
 // characteristic fields and their application to bilinear pairings", 2022). Values stay below (0.54 + 2)*2^64*p, and the
 // last step ends below (0.54 + 2*0.102 + 1)*p < 2p.
-inline void mont_mul_sum(Limbs6& out, const Limbs6& a0, const Limbs6& a1, const Limbs6& b, const Limbs6& y) {
+inline void mont_mul_sum(Limbs6& out, const Limbs6& a0, [[maybe_unused]] const Limbs6& a1,
+                         const Limbs6& b, const Limbs6& y) {
   uint64_t t0, t1, t2, t3, t4, t5, t6, high, low;
-  __asm__(
+  __asm__ volatile(
       CUZK_FIRST_ROW_6("t0", "t1", "t2", "t3", "t4", "t5", "t6") CUZK_SECOND_ROW_6(0, "t0", "t1", "t2", "t3", "t4", "t5", "t6")
       CUZK_SCALED_STEP_6("t0", "t1", "t2", "t3", "t4", "t5", "t6")
       CUZK_ROW_6(1, "t1", "t2", "t3", "t4", "t5", "t6", "t0") CUZK_SECOND_ROW_6(1, "t1", "t2", "t3", "t4", "t5", "t6", "t0")
@@ -105,8 +109,8 @@ inline void mont_mul_sum(Limbs6& out, const Limbs6& a0, const Limbs6& a1, const 
       CUZK_REDUCE_6("t5", "t6", "t0", "t1", "t2", "t3", "t4")
       : [t0] "=&r"(t0), [t1] "=&r"(t1), [t2] "=&r"(t2), [t3] "=&r"(t3), [t4] "=&r"(t4), [t5] "=&r"(t5),
         [t6] "=&r"(t6), [h] "=&r"(high), [l] "=&r"(low)
-      : [a] "r"(a0.data()), [b] "r"(b.data()), [y] "r"(y.data()), "m"(a0), "m"(a1), "m"(b), "m"(y)
-      : "rdx", "cc");
+      : [a] "r"(a0.data()), [b] "r"(b.data()), [y] "r"(y.data())
+      : "rdx", "cc", "memory");
   out = x86::reduce_once(t6, t0, t1, t2, t3, t4);
 }
 
@@ -115,7 +119,7 @@ inline void mont_mul_sum(Limbs6& out, const Limbs6& a0, const Limbs6& a1, const 
 // out = a*b, 12 limbs, for any a, b.
 inline void wide_mul(Wide6& out, const Limbs6& a, const Limbs6& b) {
   uint64_t t0, t1, t2, t3, t4, t5, t6, high, low;
-  __asm__(
+  __asm__ volatile(
       CUZK_FIRST_ROW_6("t0", "t1", "t2", "t3", "t4", "t5", "t6") CUZK_STORE(0, "t0")
       CUZK_ROW_TOP_6(1, "t1", "t2", "t3", "t4", "t5", "t6", "t0") CUZK_STORE(1, "t1")
       CUZK_ROW_TOP_6(2, "t2", "t3", "t4", "t5", "t6", "t0", "t1") CUZK_STORE(2, "t2")
@@ -124,9 +128,9 @@ inline void wide_mul(Wide6& out, const Limbs6& a, const Limbs6& b) {
       CUZK_ROW_TOP_6(5, "t5", "t6", "t0", "t1", "t2", "t3", "t4") CUZK_STORE(5, "t5") CUZK_STORE(6, "t6")
       CUZK_STORE(7, "t0") CUZK_STORE(8, "t1") CUZK_STORE(9, "t2") CUZK_STORE(10, "t3") CUZK_STORE(11, "t4")
       : [t0] "=&r"(t0), [t1] "=&r"(t1), [t2] "=&r"(t2), [t3] "=&r"(t3), [t4] "=&r"(t4), [t5] "=&r"(t5),
-        [t6] "=&r"(t6), [h] "=&r"(high), [l] "=&r"(low), "=m"(out)
-      : [a] "r"(a.data()), [b] "r"(b.data()), [out] "r"(out.data()), "m"(a), "m"(b)
-      : "rdx", "cc");
+        [t6] "=&r"(t6), [h] "=&r"(high), [l] "=&r"(low)
+      : [a] "r"(a.data()), [b] "r"(b.data()), [out] "r"(out.data())
+      : "rdx", "cc", "memory");
 }
 
 // Limb pair 2i, 2i+1 of the square: twice the limbs off the diagonal (in `out`) plus a[i]^2.
@@ -139,7 +143,7 @@ inline void wide_mul(Wide6& out, const Limbs6& a, const Limbs6& b) {
 // out = a^2, 12 limbs, for any a: 15 products off the diagonal, doubled, and 6 squares.
 inline void wide_sqr(Wide6& out, const Limbs6& a) {
   uint64_t t1, t2, t3, t4, t5, t6, high, low;
-  __asm__(
+  __asm__ volatile(
       // a0 * (a1..a5) -> limbs 1..6
       "movq (%[a]),%%rdx\n mulxq 8(%[a]),%[t1],%[t2]\n mulxq 16(%[a]),%[l],%[t3]\n addq %[l],%[t2]\n"
       "mulxq 24(%[a]),%[l],%[t4]\n adcq %[l],%[t3]\n mulxq 32(%[a]),%[l],%[t5]\n adcq %[l],%[t4]\n"
@@ -161,9 +165,9 @@ inline void wide_sqr(Wide6& out, const Limbs6& a) {
       "movq 40(%[a]),%%rdx\n mulxq %%rdx,%[l],%[h]\n" CUZK_DOUBLE_ADD(5, 10, "l")
       "movl $0,%k[t1]\n adcxq %[t1],%[t1]\n adoxq %[h],%[t1]\n" CUZK_STORE(11, "t1")
       : [t1] "=&r"(t1), [t2] "=&r"(t2), [t3] "=&r"(t3), [t4] "=&r"(t4), [t5] "=&r"(t5), [t6] "=&r"(t6),
-        [h] "=&r"(high), [l] "=&r"(low), "=m"(out)
-      : [a] "r"(a.data()), [out] "r"(out.data()), "m"(a)
-      : "rdx", "cc");
+        [h] "=&r"(high), [l] "=&r"(low)
+      : [a] "r"(a.data()), [out] "r"(out.data())
+      : "rdx", "cc", "memory");
 }
 
 // wide/2^384 mod p for wide <= 2^384*(p - 2), which 9*p^2 is below. The fifth step ends below wide/2^320 + 1.54*p and the
@@ -171,7 +175,7 @@ inline void wide_sqr(Wide6& out, const Limbs6& a) {
 inline void mont_redc(Limbs6& out, const Wide6& wide) {
   uint64_t t0 = wide[0], t1 = wide[1], t2 = wide[2], t3 = wide[3], t4 = wide[4], t5 = wide[5], t6 = wide[6];
   uint64_t high, low;
-  __asm__(
+  __asm__ volatile(
       CUZK_SCALED_STEP_6("t0", "t1", "t2", "t3", "t4", "t5", "t6")
       CUZK_SCALED_STEP_6("t1", "t2", "t3", "t4", "t5", "t6", "t0")
       CUZK_SCALED_STEP_6("t2", "t3", "t4", "t5", "t6", "t0", "t1")
@@ -180,8 +184,8 @@ inline void mont_redc(Limbs6& out, const Wide6& wide) {
       CUZK_REDUCE_6("t5", "t6", "t0", "t1", "t2", "t3", "t4")
       "addq 56(%[w]),%[t0]\n adcq 64(%[w]),%[t1]\n adcq 72(%[w]),%[t2]\n adcq 80(%[w]),%[t3]\n adcq 88(%[w]),%[t4]\n"
       : CUZK_T6, [t6] "+&r"(t6), [h] "=&r"(high), [l] "=&r"(low)
-      : [w] "r"(wide.data()), "m"(wide)
-      : "rdx", "cc");
+      : [w] "r"(wide.data())
+      : "rdx", "cc", "memory");
   out = x86::reduce_once(t6, t0, t1, t2, t3, t4);
 }
 
@@ -209,15 +213,15 @@ inline void mont_redc(Limbs6& out, const Wide6& wide) {
 // a*b/2^256 mod r; a, b < r.
 inline void mont_mul(Limbs4& out, const Limbs4& a, const Limbs4& b) {
   uint64_t t0, t1, t2, t3, t4, high, low;
-  __asm__(
+  __asm__ volatile(
       CUZK_FIRST_ROW_4("t0", "t1", "t2", "t3", "t4") CUZK_SCALED_STEP_4("t0", "t1", "t2", "t3", "t4")
       CUZK_ROW_4(1, "t1", "t2", "t3", "t4", "t0") CUZK_SCALED_STEP_4("t1", "t2", "t3", "t4", "t0")
       CUZK_ROW_4(2, "t2", "t3", "t4", "t0", "t1") CUZK_REDUCE_4("t2", "t3", "t4", "t0", "t1")
       CUZK_ROW_4(3, "t3", "t4", "t0", "t1", "t2") CUZK_REDUCE_4("t3", "t4", "t0", "t1", "t2")
       : [t0] "=&r"(t0), [t1] "=&r"(t1), [t2] "=&r"(t2), [t3] "=&r"(t3), [t4] "=&r"(t4), [h] "=&r"(high),
         [l] "=&r"(low)
-      : [a] "r"(a.data()), [b] "r"(b.data()), "m"(a), "m"(b)
-      : "rdx", "cc");
+      : [a] "r"(a.data()), [b] "r"(b.data())
+      : "rdx", "cc", "memory");
   out = x86::reduce_once(t4, t0, t1, t2);
 }
 
