@@ -1,12 +1,12 @@
 // The PoRep circuit in its four uses: matrices, packed witness, satisfaction, digest; and the public inputs.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
 #include "base/result.hpp"
 #include "circuit/compiled_circuit.hpp"
+#include "circuit/digester.hpp"
 #include "circuit/packed_witness.hpp"
 #include "filecoin/porep.hpp"
 #include "filecoin/porep_vanilla.hpp"
@@ -26,18 +26,8 @@ PackedWitness porep_witness(const PorepC1& c1, uint32_t partition);
 // violated constraint as the field, and the partition.
 Status porep_check(const PorepC1& c1, uint32_t partition);
 
-// What a circuit is known by.
-struct CircuitDigest {
-  std::array<uint8_t, 32> r1cs{};
-  uint64_t inputs = 0;  // with ONE
-  uint64_t aux = 0;
-  uint64_t constraints = 0;
-  uint64_t a_terms = 0, b_terms = 0, c_terms = 0;
-  uint64_t a_aux_density = 0, b_input_density = 0, b_aux_density = 0;
-};
-
 // Streams the blank circuit through the digest without keeping it.
-CircuitDigest porep_digest(const PorepShape& shape, uint32_t challenges);
+CircuitSummary porep_digest(const PorepShape& shape, uint32_t challenges);
 
 // The public inputs of partition `partition`, without ONE: replica_id, comm_d, comm_r, then 18 node indices a
 // challenge. Computed from the registered proof, the commitments and the seed alone, as a verifier does; c1's vanilla

@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
 #include <system_error>
 
 namespace cuzk {
@@ -16,6 +17,8 @@ std::string errno_text() { return std::generic_category().message(errno); }
 }  // namespace
 
 Result<PaddedBuffer> read_file_padded(const std::string& path, uint64_t max_bytes) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) return Error(ErrorClass::kIo, "is a directory").in_file(path);
   const std::unique_ptr<std::FILE, FileCloser> file(std::fopen(path.c_str(), "rb"));
   if (!file) {
     const ErrorClass error_class = errno == ENOENT ? ErrorClass::kNotFound : ErrorClass::kIo;

@@ -184,12 +184,14 @@ bool C1Reader::read_vanilla_proofs(Value value, const JsonPath& path) {
       const JsonPath here = path.at(k);
       c1_.partitions.emplace_back(*shape_, shape_->challenges);
       PorepPartition& partition = c1_.partitions.back();
-      return json_.read_array(partition_value, here, shape_->challenges, [&](size_t i, Value challenge) {
+      const auto read_one = [&](size_t i, Value challenge) {
         return read_challenge(challenge, here.at(i), partition, static_cast<uint32_t>(i));
-      });
+      };
+      if (!json_.read_array(partition_value, here, shape_->challenges, read_one)) return false;
+      partition_.reset();
+      return true;
     };
     if (!json_.read_array(entry.value(), path, c1_.proof->partitions(), read_partition)) return false;
-    partition_.reset();
   }
   return seen || json_.fail(path, "has no \"" + tag + "\"");
 }

@@ -170,8 +170,8 @@ TEST(PorepC1, RefusesWhatIsNotJson) {
   EXPECT_FALSE(read(golden() + "x").ok());
   EXPECT_FALSE(read(golden() + golden()).ok());
   EXPECT_FALSE(read("[" + golden() + "]").ok());
-  expect_refused(edited("\"comm_r\":[", "\"comm_r\":[,"), "comm_r", "not well-formed JSON");
-  expect_refused(edited("],\"comm_r\":", "]\"comm_r\":"), "", "not well-formed JSON");
+  expect_refused(edited("\"comm_r\":[", "\"comm_r\":[,"), "comm_r[0]", "not an unsigned integer");
+  expect_refused(edited("},\"comm_r\":", "}\"comm_r\":"), "", "not well-formed JSON");
 }
 
 // One case of every rule, each naming its field.
@@ -293,7 +293,7 @@ TEST(PorepC1, RefusesWrongCounts) {
   expect_refused(std::string(text).erase(begin, second + 1 - begin), "vanilla_proofs[0]", "has 1 elements, needs 2", 0);
   expect_refused(edited("[[{", "[[],[{"), "vanilla_proofs[0]", "has 0 elements, needs 2", 0);
   const size_t end = text.find("]]},\"comm_r\"");
-  expect_refused(std::string(text).insert(end + 1, ",[]"), "vanilla_proofs", "more than 1 elements", 0);
+  expect_refused(std::string(text).insert(end + 1, ",[]"), "vanilla_proofs", "more than 1 elements");
   expect_refused(std::string(text).replace(begin - 2, end + 2 - (begin - 2), "[]"), "vanilla_proofs",
                  "has 0 elements, needs 1");
   expect_refused(std::string(text).replace(begin - 2, end + 2 - (begin - 2), "null"), "vanilla_proofs", "not an array");
