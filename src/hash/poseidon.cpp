@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/assert.hpp"
+#include "hash/dot_product.hpp"
 
 namespace cuzk {
 namespace {
@@ -35,16 +36,13 @@ Fr fifth_power_plus(const Fr& x, const Fr& post, Sink& sink) {
 void mix_dense(State& state, const std::vector<Fr>& matrix, size_t t) {
   State next;
   for (size_t j = 0; j < t; ++j) {
-    Fr sum = Fr::zero();
-    for (size_t i = 0; i < t; ++i) sum += state[i] * matrix[i * t + j];
-    next[j] = sum;
+    next[j] = detail::dot_product(state.data(), &matrix[j], t, t);
   }
   std::copy_n(next.begin(), t, state.begin());
 }
 
 void mix_sparse(State& state, const Fr* w_hat, const Fr* v_rest, size_t t) {
-  Fr first = Fr::zero();
-  for (size_t i = 0; i < t; ++i) first += w_hat[i] * state[i];
+  const Fr first = detail::dot_product(state.data(), w_hat, 1, t);
   for (size_t j = 1; j < t; ++j) state[j] += v_rest[j - 1] * state[0];
   state[0] = first;
 }
