@@ -31,6 +31,32 @@ TYPED_TEST(PrimeFieldTest, BytesRefuseTheModulus) {
   EXPECT_EQ(*F::from_bytes_le(bytes), -F::one());
 }
 
+TYPED_TEST(PrimeFieldTest, InverseMatchesFermat) {
+  using F = TypeParam;
+  typename F::Limbs exponent = F::kModulus;  // p - 2
+  typename F::Limbs two{};
+  two[0] = 2;
+  limbs::sub<F::kLimbs>(exponent, exponent, two);
+  std::mt19937_64 rng(21);
+  for (int i = 0; i < 300; ++i) {
+    F x = field_test::random<F>(rng);
+    if (i < 100) {  // small values, powers of two and their negatives, in stored form
+      typename F::Limbs limbs{};
+      limbs[(i / 2) % F::kLimbs] = uint64_t{1} << (i * 7 % 60);
+      x = F::from_montgomery(limbs);
+      if (i % 2 == 1) x = -x;
+    }
+    EXPECT_EQ(x.inverse(), x.pow(exponent));
+  }
+}
+
+TYPED_TEST(PrimeFieldTest, InverseInConstantEvaluation) {
+  using F = TypeParam;
+  constexpr F kThird = F::from_u64(3).inverse();
+  static_assert(kThird * F::from_u64(3) == F::one());
+  EXPECT_EQ(kThird, F::from_u64(3).inverse());
+}
+
 template <class F>
 std::string name() { return F::kLimbs == 4 ? "fr" : "fp"; }
 

@@ -16,6 +16,7 @@
 
 #include "base/assert.hpp"
 #include "base/host_device.hpp"
+#include "field/inverse.hpp"
 #include "field/limbs.hpp"
 #include "field/limbs_x86.hpp"
 
@@ -138,16 +139,9 @@ class alignas(16) PrimeField {
   }
   constexpr PrimeField pow(uint64_t exponent) const { return pow(std::span<const uint64_t>(&exponent, 1)); }
 
-  // 1/this; zero for zero. Not constant time. By Fermat until a faster form is measured.
+  // 1/this; zero for zero. Not constant time: public values only. The price of about 75 multiplications (inverse.hpp).
   constexpr PrimeField inverse() const {
-    Limbs exponent = kModulus;
-    exponent[0] -= 2;  // the moduli here end in a limb >= 2, or are handled below
-    if (kModulus[0] < 2) {
-      for (size_t i = 1; i < kLimbs; ++i) {
-        if (exponent[i]-- != 0) break;
-      }
-    }
-    return pow(std::span<const uint64_t>(exponent));
+    return from_montgomery(limbs::invert<kLimbs>(limbs_, kRSquared, kModulus, kInverse));
   }
 
  private:
