@@ -1,10 +1,10 @@
-// Eight residues at a time with AVX-512 IFMA: radix 2^52, N limbs, one residue a lane. For modules whose inner loops are
-// independent field operations (msm/, ntt/).
+// Eight residues at a time with AVX-512 IFMA: radix 2^52, N limbs, one residue a lane. For modules whose inner loops
+// are independent field operations (msm/, ntt/).
 //
-// Reduction is lazy. A value is any integer in [0, 2^(52N)) whose residue is meant; "tidy" limbs are below 2^52. Products
-// are Montgomery products with R = 2^(52N): for tidy a, b with a*b < B*p*R the result is tidy and below (1 + B)*p. Sums
-// are only tidied; callers keep the bounds, which the spare bits make easy: N = 8 for p of 381 bits has 35, N = 5 for r
-// of 255 bits has 5.
+// Reduction is lazy. A value is any integer in [0, 2^(52N)) whose residue is meant; "tidy" limbs are below 2^52.
+// Products are Montgomery products with R = 2^(52N): for tidy a, b with a*b < B*p*R the result is tidy and below (1 +
+// B)*p. Sums are only tidied; callers keep the bounds, which the spare bits make easy: N = 8 for p of 381 bits has 35,
+// N = 5 for r of 255 bits has 5.
 //
 // Include from sources that check cpu_features().avx512_ifma before they call; every function carries the target
 // attribute, so the rest of the source is compiled for the baseline.
@@ -194,7 +194,7 @@ CUZK_IFMA_INLINE void transpose(__m512i (&r)[8]) {
   }
   __m512i u[8];
 #pragma GCC unroll 2
-  for (size_t k = 0; k < 2; ++k) {  // k: even or odd columns
+  for (size_t k = 0; k < 2; ++k) {                              // k: even or odd columns
     u[k] = _mm512_shuffle_i64x2(t[k], t[2 + k], 0x88);          // column pairs 0, 4 of rows 0..3
     u[2 + k] = _mm512_shuffle_i64x2(t[k], t[2 + k], 0xdd);      // 2, 6
     u[4 + k] = _mm512_shuffle_i64x2(t[4 + k], t[6 + k], 0x88);  // of rows 4..7
