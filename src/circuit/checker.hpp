@@ -14,6 +14,11 @@
 
 namespace cuzk {
 
+struct ConstraintViolation {
+  uint64_t constraint = 0;  // its number
+  std::string path;         // the scopes it was added in, "challenge 0/path level 3/sha256 block 1"
+};
+
 class Checker {
  public:
   static constexpr bool kHasValues = true;
@@ -21,10 +26,7 @@ class Checker {
   static constexpr bool kPacked = false;
   using Lc = LinearCombination;
 
-  struct Violation {
-    uint64_t constraint = 0;  // its number
-    std::string path;         // the scopes it was added in, "challenge 0/path level 3/sha256 block 1"
-  };
+  using Violation = ConstraintViolation;
 
   Checker() = default;
   Checker(const Checker&) = delete;

@@ -118,7 +118,9 @@ TEST(Booleans, TruthTables) {
     PackedWriter writer;
     const auto [packed, packed_plain] = operations(writer, code);
     Checker cs;
-    const auto [results, plain] = operations(cs, code);
+    const auto checked = operations(cs, code);  // no structured binding: clang 14 does not capture those
+    const auto& results = checked.first;
+    const auto& plain = checked.second;
     for (size_t i = 0; i < results.size(); ++i) {
       EXPECT_EQ(results[i].value, plain[i]) << i;
       EXPECT_EQ(packed[i].value, plain[i]) << i;
