@@ -15,7 +15,15 @@
 
 #if CUZK_X86_ASM
 
+// GCC 12 takes its own _mm512_undefined_epi32 for a mistake.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#endif
 #include <immintrin.h>
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 
 #include <array>
 #include <cstddef>

@@ -121,6 +121,9 @@ std::unique_ptr<ChunkSummer<Curve>> make_portable_chunk_summer() {
 
 template <class Curve>
 std::unique_ptr<ChunkSummer<Curve>> make_chunk_summer() {
+#if CUZK_X86_ASM
+  if (cpu_features().avx512_ifma) return make_ifma_chunk_summer<Curve>();
+#endif
   return make_portable_chunk_summer<Curve>();
 }
 

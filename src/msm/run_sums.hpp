@@ -12,6 +12,7 @@
 
 #include "curve/g1.hpp"
 #include "curve/g2.hpp"
+#include "field/cpu_features.hpp"
 
 namespace cuzk::msm_detail {
 
@@ -44,6 +45,10 @@ template <class Curve>
 std::unique_ptr<ChunkSummer<Curve>> make_chunk_summer();
 template <class Curve>
 std::unique_ptr<ChunkSummer<Curve>> make_portable_chunk_summer();
+#if CUZK_X86_ASM
+template <class Curve>
+std::unique_ptr<ChunkSummer<Curve>> make_ifma_chunk_summer();  // needs cpu_features().avx512_ifma
+#endif
 
 // out[j] = the sum of entries[starts[j]] .. entries[starts[j+1]-1] (infinity for none); starts has out.size() + 1
 // elements, the last is entries.size(). Parallel over chunks of entries, so runs may have any lengths.
