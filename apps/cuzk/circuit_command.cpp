@@ -63,18 +63,18 @@ Result<Outcome> list() {
 Result<Outcome> digest(const CircuitOptions& options, Console& console) {
   CUZK_ASSIGN(const PorepShape* shape, shape_by_circuit_id(options.id));
   const uint32_t challenges = options.challenges == 0 ? shape->challenges : options.challenges;
-  const CircuitDigest result = digest_circuit(*shape, challenges, console.progress());
+  const CircuitSummary result = digest_circuit(*shape, challenges, console.progress());
   Outcome outcome;
-  outcome.text = to_hex(result.r1cs) + "  " + std::string(shape->circuit_id) + ", " + std::to_string(challenges) +
-                 " challenge(s): " + grouped(result.constraints) + " constraints, " + grouped(result.aux) + " aux, " +
-                 std::to_string(result.inputs) + " inputs; densities a_aux " + grouped(result.a_aux_density) +
+  outcome.text = to_hex(result.r1cs_digest) + "  " + std::string(shape->circuit_id) + ", " + std::to_string(challenges) +
+                 " challenge(s): " + grouped(result.num_constraints) + " constraints, " + grouped(result.num_aux) + " aux, " +
+                 std::to_string(result.num_inputs) + " inputs; densities a_aux " + grouped(result.a_aux_density) +
                  ", b_input " + grouped(result.b_input_density) + ", b_aux " + grouped(result.b_aux_density);
   outcome.json = {{"circuit", std::string(shape->circuit_id)},
                   {"challenges", challenges},
-                  {"digest", to_hex(result.r1cs)},
-                  {"inputs", result.inputs},
-                  {"aux", result.aux},
-                  {"constraints", result.constraints},
+                  {"digest", to_hex(result.r1cs_digest)},
+                  {"inputs", result.num_inputs},
+                  {"aux", result.num_aux},
+                  {"constraints", result.num_constraints},
                   {"a_aux_density", result.a_aux_density},
                   {"b_input_density", result.b_input_density},
                   {"b_aux_density", result.b_aux_density}};

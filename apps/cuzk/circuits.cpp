@@ -27,19 +27,19 @@ PackedWitness make_witness(const PorepC1& c1, uint32_t partition, Progress& prog
   return porep_witness(c1, partition);
 }
 
-CircuitDigest digest_circuit(const PorepShape& shape, uint32_t challenges, Progress& progress) {
+CircuitSummary digest_circuit(const PorepShape& shape, uint32_t challenges, Progress& progress) {
   const ScopedStage stage(progress, "digest", constraints_of(shape, challenges), "constraints");
   return porep_digest(shape, challenges);
 }
 
 SrsShape srs_shape_of(const PorepShape& shape, Progress& progress) {
-  const CircuitDigest digest = digest_circuit(shape, shape.challenges, progress);
+  const CircuitSummary digest = digest_circuit(shape, shape.challenges, progress);
   const uint64_t domain = uint64_t{1} << porep_circuit_counts(shape, shape.challenges).log2_domain();
   SrsShape out;
-  out.ic = digest.inputs;
+  out.ic = digest.num_inputs;
   out.h = domain - 1;
-  out.l = digest.aux;
-  out.a = digest.inputs + digest.a_aux_density;
+  out.l = digest.num_aux;
+  out.a = digest.num_inputs + digest.a_aux_density;
   out.b_g1 = out.b_g2 = digest.b_input_density + digest.b_aux_density;
   return out;
 }

@@ -98,7 +98,7 @@ function acceptedMutations(key, bytes, inputs) {
     if (accepts(key, changed, inputs)) accepted.push(`byte ${i}`);
   }
   inputs.forEach((x, i) => {
-    if (accepts(key, bytes, inputs.with(i, (x + 1n) % r))) accepted.push(`input ${i}`);
+    if (accepts(key, bytes, inputs.map((y, j) => (j === i ? (y + 1n) % r : y)))) accepted.push(`input ${i}`);
   });
   if (accepts(key, bytes, inputs.slice(0, -1))) accepted.push('one input less');
   if (accepts(key, bytes, [...inputs, 0n])) accepted.push('one input more');
