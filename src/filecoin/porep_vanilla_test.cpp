@@ -9,6 +9,7 @@
 #include "base/hex.hpp"
 #include "filecoin/porep_challenges.hpp"
 #include "filecoin/porep_dev_sealer.hpp"
+#include "filecoin/porep_hash.hpp"
 #include "hash/poseidon.hpp"
 #include "hash/sha256.hpp"
 
@@ -206,17 +207,47 @@ TEST(PorepVanilla, SeedDecidesInteractiveChallenges) {
   EXPECT_EQ(status.error().field, "vanilla_proofs[0][0].labeling_proofs[0].node");
 }
 
-// A replica id that does not belong to the labels (with the challenges moved along): the labels are named.
+// Labels made for another replica id, in a file that agrees in everything else: only recomputing a label finds it.
 TEST(PorepVanilla, LabelsAreRecomputed) {
-  PorepSealed sealed = seal(registered_seal_proofs()[5], random_data(64));
-  PorepC1& c1 = sealed.c1;
-  const PorepChallengeLayout layout(c1.shape());
-  // Change a label of c_x and repair its column hash and path; nothing but the label itself is wrong then. The root
-  // changes, so comm_r is repaired too, for one challenge a file that agrees everywhere else.
-  for (uint32_t i = 0; i < 2; ++i) c1.partitions[0].values(i)[layout.column(0)] += Fr::one();
+  PorepC1 c1 = seal(registered_seal_proofs()[5], random_data(64)).c1;
+  const Fr right_id = c1.replica_id;
+  PorepChallengeSource source{PorepFeature::kNone, 64, {}, {}, c1.seed};
+  const std::vector<uint64_t> challenges = {c1.partitions[0].challenge(0).node(), c1.partitions[0].challenge(1).node()};
+  // Another id with the same two challenges; one in 63^2 has them.
+  for (uint64_t i = 1; c1.replica_id == right_id; ++i) {
+    ASSERT_LT(i, 200000u);
+    source.replica_id = Fr::from_u64(i).to_bytes_le();
+    if (porep_challenges(source, 0, 2) == challenges) c1.replica_id = Fr::from_u64(i);
+  }
   const Status status = validate_porep_vanilla(c1);
   ASSERT_FALSE(status.ok());
-  EXPECT_EQ(status.error().field, "vanilla_proofs[0][0].replica_column_proofs.c_x.column.rows");
+  EXPECT_EQ(status.error().field, "vanilla_proofs[0][0].replica_column_proofs.c_x.column.rows[0]");
+}
+
+// Another sector's data under the same replica: every proof holds for itself, but the encoding does not.
+TEST(PorepVanilla, EncodingIsRecomputed) {
+  PorepC1 c1 = seal(registered_seal_proofs()[5], random_data(64)).c1;
+  std::vector<std::vector<NodeBytes>> levels = {std::vector<NodeBytes>(64, Fr::from_u64(5).to_bytes_le())};
+  while (levels.back().size() > 1) {
+    std::vector<NodeBytes> above;
+    for (size_t i = 0; i < levels.back().size(); i += 2) {
+      above.push_back(tree_d_node(levels.back()[i], levels.back()[i + 1]));
+    }
+    levels.push_back(above);
+  }
+  c1.comm_d = *Fr::from_bytes_le(levels.back()[0]);
+  for (uint32_t i = 0; i < 2; ++i) {
+    const uint64_t node = c1.partitions[0].challenge(i).node();
+    const std::span<Fr> values = c1.partitions[0].values(i);
+    values[0] = c1.comm_d;
+    values[1] = Fr::from_u64(5);
+    for (uint32_t level = 0; level < 6; ++level)
+      values[2 + level] = *Fr::from_bytes_le(levels[level][(node >> level) ^ 1]);
+  }
+  const Status status = validate_porep_vanilla(c1);
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().field, "vanilla_proofs[0][0].comm_r_last_proof");
+  EXPECT_NE(status.error().message.find("label plus the data"), std::string::npos);
 }
 
 }  // namespace

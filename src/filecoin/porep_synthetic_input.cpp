@@ -1,0 +1,219 @@
+#include "filecoin/porep_synthetic_input.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/assert.hpp"
+#include "filecoin/porep_challenges.hpp"
+#include "filecoin/porep_graph.hpp"
+#include "filecoin/porep_hash.hpp"
+#include "hash/chacha.hpp"
+#include "hash/poseidon.hpp"
+#include "parallel/parallel.hpp"
+
+namespace cuzk {
+namespace {
+
+// Free values: below 2^254, so canonical.
+class FreeValues {
+ public:
+  explicit FreeValues(const NodeBytes& key) : rng_(key) {}
+  NodeBytes next() {
+    NodeBytes out;
+    for (size_t i = 0; i < kNodeBytes; i += 8) {
+      const uint64_t word = rng_.next_u64();
+      for (size_t j = 0; j < 8; ++j) out[i + j] = static_cast<uint8_t>(word >> (8 * j));
+    }
+    trim_to_fr(out);
+    return out;
+  }
+
+ private:
+  ChaCha8Rng rng_;
+};
+
+Fr to_fr(const NodeBytes& bytes) {
+  const std::optional<Fr> element = Fr::from_bytes_le(bytes);
+  CUZK_ASSERT(element.has_value());
+  return *element;
+}
+
+// A Poseidon tree of which only the paths of some leaves exist; all other nodes beside them are free.
+class SparseTree {
+ public:
+  SparseTree(const PorepShape& shape, std::map<uint64_t, Fr> leaves, FreeValues& free) : shape_(shape) {
+    levels_.push_back(std::move(leaves));
+    for (uint32_t level = 0; level < shape.path_levels(); ++level) add_level(shape.path_arity(level), free);
+    CUZK_ASSERT(levels_.back().size() == 1);
+  }
+  const Fr& root() const { return levels_.back().begin()->second; }
+  // Writes root, leaf and siblings of one of the leaves, as a PorepPartition stores them.
+  void open(uint64_t index, std::span<Fr> out) const {
+    out[0] = root();
+    out[1] = levels_[0].at(index);
+    size_t at = 2;
+    for (uint32_t level = 0; level < shape_.path_levels(); ++level) {
+      const uint64_t arity = shape_.path_arity(level);
+      for (uint64_t i = 0; i < arity; ++i) {
+        const uint64_t child = index / arity * arity + i;
+        if (child != index) out[at++] = levels_[level].at(child);
+      }
+      index /= arity;
+    }
+  }
+
+ private:
+  void add_level(uint64_t arity, FreeValues& free) {
+    std::map<uint64_t, Fr>& below = levels_.back();
+    std::vector<uint64_t> parents;
+    for (const auto& [index, value] : below) {
+      if (parents.empty() || parents.back() != index / arity) parents.push_back(index / arity);
+    }
+    std::vector<Fr> children;
+    for (const uint64_t parent : parents) {
+      for (uint64_t i = 0; i < arity; ++i) {
+        const auto [it, is_new] = below.try_emplace(parent * arity + i);
+        if (is_new) it->second = to_fr(free.next());
+        children.push_back(it->second);
+      }
+    }
+    std::vector<Fr> hashes(parents.size());
+    parallel_for(parents.size(), 16, [&](size_t begin, size_t end) {
+      for (size_t i = begin; i < end; ++i) hashes[i] = poseidon_hash({&children[i * arity], arity});
+    });
+    std::map<uint64_t, Fr> above;
+    for (size_t i = 0; i < parents.size(); ++i) above.emplace_hint(above.end(), parents[i], hashes[i]);
+    levels_.push_back(std::move(above));
+  }
+
+  const PorepShape& shape_;
+  std::vector<std::map<uint64_t, Fr>> levels_;
+};
+
+struct Parents {
+  std::array<uint32_t, kPorepBaseParents> base;
+  std::array<uint32_t, kPorepExpanderParents> expander;
+};
+
+// Labels of all opened nodes, by layer.
+using Labels = std::vector<std::map<uint64_t, NodeBytes>>;
+
+void parent_labels(const Labels& labels, const Parents& parents, uint32_t layer, std::vector<NodeBytes>& out) {
+  out.clear();
+  for (const uint32_t p : parents.base) out.push_back(labels[layer].at(p));
+  if (layer > 0) {
+    for (const uint32_t p : parents.expander) out.push_back(labels[layer - 1].at(p));
+  }
+}
+
+Labels make_labels(const PorepShape& shape, const NodeBytes& replica_id, const std::map<uint64_t, Parents>& challenges,
+                   FreeValues& free) {
+  std::map<uint64_t, const Parents*> opened;  // nullptr: only a parent
+  for (const auto& [node, parents] : challenges) {
+    for (const uint32_t p : parents.base) opened.try_emplace(p, nullptr);
+    for (const uint32_t p : parents.expander) opened.try_emplace(p, nullptr);
+  }
+  for (const auto& [node, parents] : challenges) opened[node] = &parents;
+  Labels labels(shape.layers);
+  std::vector<NodeBytes> inputs;
+  for (uint32_t layer = 0; layer < shape.layers; ++layer) {
+    // In ascending order: base parents come before their child.
+    for (const auto& [node, parents] : opened) {
+      if (parents != nullptr) parent_labels(labels, *parents, layer, inputs);
+      labels[layer][node] = parents != nullptr ? porep_label(replica_id, layer + 1, node, inputs) : free.next();
+    }
+  }
+  return labels;
+}
+
+void open_challenge(const PorepShape& shape, const Labels& labels, const SparseTree& tree_c, const SparseTree& tree_r,
+                    std::span<const Fr> zero_tree, uint64_t node, const Parents& node_parents, uint32_t i,
+                    PorepPartition& partition) {
+  const PorepChallengeLayout& layout = partition.layout();
+  const std::span<Fr> values = partition.values(i);
+  const std::span<uint64_t> indices = partition.indices(i);
+  indices[0] = indices[1] = indices[2] = node;
+  values[layout.comm_d()] = zero_tree[shape.log2_nodes];
+  for (uint32_t level = 0; level < shape.log2_nodes; ++level) values[layout.comm_d() + 2 + level] = zero_tree[level];
+  tree_r.open(node, values.subspan(layout.comm_r_last(), layout.tree_values));
+  std::vector<uint64_t> columns = {node};
+  columns.insert(columns.end(), node_parents.base.begin(), node_parents.base.end());
+  columns.insert(columns.end(), node_parents.expander.begin(), node_parents.expander.end());
+  for (uint32_t c = 0; c < columns.size(); ++c) {
+    indices[3 + 2 * c] = indices[4 + 2 * c] = columns[c];
+    const std::span<Fr> column = values.subspan(layout.column(c), layout.column_values);
+    for (uint32_t l = 0; l < shape.layers; ++l) column[l] = to_fr(labels[l].at(columns[c]));
+    tree_c.open(columns[c], column.subspan(shape.layers));
+  }
+  std::vector<NodeBytes> inputs;
+  for (uint32_t l = 0; l <= shape.layers; ++l) {
+    parent_labels(labels, node_parents, std::min(l, shape.layers - 1), inputs);
+    for (uint32_t m = 0; m < kPorepHashedParents; ++m) {
+      partition.parents(i)[l * kPorepHashedParents + m] = inputs[m % inputs.size()];
+    }
+  }
+}
+
+}  // namespace
+
+Result<PorepC1> make_synthetic_porep(const PorepSyntheticInput& input) {
+  const RegisteredSealProof& proof = *input.proof;
+  const PorepShape& shape = *proof.shape;
+  if (proof.feature != PorepFeature::kNone) {
+    return Error(ErrorClass::kUnsupported, std::string(proof.name) +
+                                               " draws its challenges from comm_r, so its input "
+                                               "cannot be made without a sector");
+  }
+  FreeValues free(input.randomness);
+  // The tree over zeros: one value a level.
+  std::vector<Fr> zero_tree = {Fr::zero()};
+  NodeBytes zero_node{};
+  for (uint32_t level = 0; level < shape.log2_nodes; ++level) {
+    zero_node = tree_d_node(zero_node, zero_node);
+    zero_tree.push_back(to_fr(zero_node));
+  }
+  const NodeBytes replica_id = porep_replica_id(prover_id_of_miner(input.miner_id), input.sector_number, input.ticket,
+                                                zero_node, proof.porep_id());
+  const PorepGraph graph(proof);
+  const PorepChallengeSource source{proof.feature, shape.nodes(), replica_id, {}, input.seed};
+  std::vector<std::vector<uint64_t>> partitions;
+  std::map<uint64_t, Parents> challenges;
+  for (uint32_t k = 0; k < proof.partitions(); ++k) {
+    partitions.push_back(porep_challenges(source, k, shape.challenges));
+    for (const uint64_t node : partitions.back()) {
+      challenges[node] = {graph.base_parents(node), graph.expander_parents(node)};
+    }
+  }
+  const Labels labels = make_labels(shape, replica_id, challenges, free);
+  std::map<uint64_t, Fr> columns, replica;
+  for (const auto& [node, last_label] : labels.back()) {
+    std::vector<Fr> column;
+    for (const auto& layer : labels) column.push_back(to_fr(layer.at(node)));
+    columns.emplace(node, poseidon_hash(column));
+    // The data is zero, so the replica is the last label.
+    if (challenges.contains(node)) replica.emplace(node, column.back());
+  }
+  const SparseTree tree_c(shape, std::move(columns), free);
+  const SparseTree tree_r(shape, std::move(replica), free);
+
+  PorepC1 c1;
+  c1.proof = &proof;
+  c1.comm_r = poseidon_hash(std::array<Fr, 2>{tree_c.root(), tree_r.root()});
+  c1.comm_d = zero_tree.back();
+  c1.replica_id = to_fr(replica_id);
+  c1.seed = input.seed;
+  c1.ticket = input.ticket;
+  for (const std::vector<uint64_t>& nodes : partitions) {
+    c1.partitions.emplace_back(shape, shape.challenges);
+    for (uint32_t i = 0; i < nodes.size(); ++i) {
+      open_challenge(shape, labels, tree_c, tree_r, zero_tree, nodes[i], challenges.at(nodes[i]), i,
+                     c1.partitions.back());
+    }
+  }
+  return c1;
+}
+
+}  // namespace cuzk
