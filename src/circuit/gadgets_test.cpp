@@ -197,6 +197,34 @@ TEST(GadgetValues, PoseidonOtherAritiesAndTags) {
             "702c879bafdb05ab3018f4fbc1d4c74854af845cdbb6bb53e40d5f9cb5e92f3c");
 }
 
+// One compression by what is allocated: everything; the message only; the state only (padding of a 512-bit message).
+TEST(GadgetValues, CountsOfOneCompression) {
+  struct Case {
+    bool state, message;
+    uint64_t constraints, aux;
+  };
+  for (const Case& c : {Case{true, true, 26192, 26166}, {false, true, 25840, 25814}, {true, false, 19034, 19014}}) {
+    const auto modes = test::run_all_modes([&c](auto& cs) {
+      using CS = std::remove_reference_t<decltype(cs)>;
+      std::array<UInt32<CS>, 8> state;
+      std::array<UInt32<CS>, 16> block;
+      for (size_t i = 0; i < 8; ++i) {
+        state[i] = c.state ? gadget::uint32_alloc(cs, static_cast<uint32_t>(i * 77777777))
+                           : UInt32<CS>::constant(kSha256InitialState[i]);
+      }
+      for (size_t i = 0; i < 16; ++i) {
+        const uint32_t padding = i == 0 ? 0x80000000 : i == 15 ? 512 : 0;
+        block[i] = c.message ? gadget::uint32_alloc(cs, static_cast<uint32_t>(i * 987654321))
+                             : UInt32<CS>::constant(padding);
+      }
+      gadget::sha256_compress(cs, block, state);
+    });
+    const uint64_t setup = 32 * (8 * c.state + 16 * c.message);
+    EXPECT_EQ(modes.summary.num_constraints, c.constraints + setup);
+    EXPECT_EQ(modes.summary.num_aux, c.aux + setup);
+  }
+}
+
 // Upstream's tests (storage-proofs-core util.rs:326; gadgets/insertion.rs).
 TEST(UpstreamCounts, Sha256LeafBitsAndSelect) {
   const auto leaf = test::run_all_modes([](auto& cs) {

@@ -387,6 +387,26 @@ TEST(CoefficientTable, KeepsIdsWhileItGrows) {
   }
 }
 
+TEST(PackedWriter, AppendsRunsOfEveryLength) {
+  std::mt19937_64 random(11);
+  for (int round = 0; round < 20; ++round) {
+    PackedWriter writer(round % 2 == 0 ? 0 : 100000);
+    BitVector expected;
+    for (int i = 0; i < 3000; ++i) {
+      const unsigned count = round < 2 ? static_cast<unsigned>(64 * (random() % 2)) : static_cast<unsigned>(random() % 65);
+      const uint64_t bits = count == 64 ? random() : random() & ((uint64_t{1} << count) - 1);
+      writer.append_bits(bits, count);
+      for (unsigned k = 0; k < count; ++k) expected.push_back(bits >> k & 1);
+    }
+    const PackedWitness witness = writer.finish();
+    EXPECT_TRUE(witness.bits == expected) << round;
+    EXPECT_EQ(witness.inputs, std::vector<Fr>{Fr::one()});
+    EXPECT_TRUE(witness.fields.empty());
+  }
+  PackedWriter empty;
+  EXPECT_EQ(empty.finish().bits.size(), 0u);
+}
+
 // A digest asked for in between changes nothing later.
 TEST(Digester, SummariesInBetween) {
   Digester once, twice;

@@ -20,7 +20,7 @@ struct PackedWitness {
 };
 
 // All aux values, index by index, derived wires filled in. Parallel. Errors: kInternal where the witness was not made
-// for this circuit (counts differ, ONE is not 1). Cost: 32 bytes a wire, about 20 us a derived instance and thread.
+// for this circuit (counts differ, ONE is not 1). Cost: 32 bytes a wire, about 25 us a derived instance and thread.
 Result<std::vector<Fr>> expand_witness(const CompiledCircuit& circuit, const PackedWitness& witness);
 
 }  // namespace cuzk

@@ -21,7 +21,7 @@ class PackedWriter {
 
   // `expected_bits` and `expected_fields` save copies while the witness grows; 0 where unknown.
   explicit PackedWriter(size_t expected_bits = 0, size_t expected_fields = 0) {
-    words_.reserve(expected_bits / 64 + 1);
+    words_.resize(expected_bits / 64 + 64);
     fields_.reserve(expected_fields);
   }
   PackedWriter(const PackedWriter&) = delete;
@@ -39,16 +39,19 @@ class PackedWriter {
     inputs_.push_back(value);
     return {};
   }
-  // `count` boolean variables at once, 1 <= count <= 64, lowest bit first; bits above count must be zero.
-  void append_bits(uint64_t bits, unsigned count) {
+  // `count` boolean variables at once, 0 <= count <= 64, lowest bit first; bits above count must be zero.
+  //
+  // Without a branch on whether a word fills up: the lengths of SHA-256's sums make that unpredictable, and a
+  // mispredicted branch costs as much as five appends.
+  [[gnu::always_inline]] void append_bits(uint64_t bits, unsigned count) {
     pending_ |= bits << used_;
-    used_ += count;
-    if (used_ >= 64) {
-      words_.push_back(pending_);
-      used_ -= 64;
-      // used_ bits of `bits` are left, at its top; none where it just fitted (a shift by 64 is undefined).
-      pending_ = used_ == 0 ? 0 : bits >> (count - used_);
-    }
+    words_[full_words_] = pending_;
+    const uint64_t rest = bits >> (63 - used_) >> 1;  // what did not fit, should the word be full
+    const unsigned total = used_ + count;
+    pending_ = total >= 64 ? rest : pending_;
+    full_words_ += total / 64;
+    used_ = total % 64;
+    if (full_words_ == words_.size()) [[unlikely]] words_.resize(2 * words_.size());
   }
 
   template <class A, class B, class C>
@@ -60,10 +63,9 @@ class PackedWriter {
   // The witness; the writer must not be used again.
   PackedWitness finish() {
     PackedWitness out;
-    const size_t size = words_.size() * 64 + used_;
-    if (used_ > 0) words_.push_back(pending_);
-    out.bits = BitVector(size);
-    std::copy(words_.begin(), words_.end(), out.bits.words().begin());
+    words_[full_words_] = pending_;
+    out.bits = BitVector(full_words_ * 64 + used_);
+    std::copy_n(words_.begin(), out.bits.words().size(), out.bits.words().begin());
     out.inputs = std::move(inputs_);
     out.fields = std::move(fields_);
     return out;
@@ -72,9 +74,10 @@ class PackedWriter {
  private:
   std::vector<Fr> inputs_ = {Fr::one()};
   std::vector<Fr> fields_;
-  std::vector<uint64_t> words_;
-  uint64_t pending_ = 0;
-  unsigned used_ = 0;  // bits in pending_, below 64
+  std::vector<uint64_t> words_;  // room for at least one word more than is full
+  size_t full_words_ = 0;
+  uint64_t pending_ = 0;  // the word after those
+  unsigned used_ = 0;     // bits in pending_, below 64
 };
 
 static_assert(ConstraintSystem<PackedWriter>);

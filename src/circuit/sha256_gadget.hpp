@@ -18,7 +18,7 @@ namespace detail {
 // A word of the state that may still be a list of summands: each round would otherwise pay for sums of sums.
 template <class CS>
 struct LazySum {
-  std::array<UInt32<CS>, 10> terms;
+  std::array<UInt32<CS>, 8> terms;  // the first output word has the most: 7 and the old state
   size_t count = 0;
 
   void push(const UInt32<CS>& word) { terms[count++] = word; }
@@ -67,7 +67,11 @@ std::array<UInt32<CS>, 8> sha256_compress(CS& cs, const std::array<UInt32<CS>, 1
     const UInt32<CS> s1 = detail::xor3(cs, new_e.rotr(6), new_e.rotr(11), new_e.rotr(25));
     const UInt32<CS> ch = uint32_ch(cs, new_e, f, g);
     detail::LazySum<CS> next_e;
-    for (const UInt32<CS>& term : {h, s1, ch, UInt32<CS>::constant(kSha256RoundConstants[i]), w[i]}) next_e.push(term);
+    next_e.push(h);
+    next_e.push(s1);
+    next_e.push(ch);
+    next_e.push(UInt32<CS>::constant(kSha256RoundConstants[i]));
+    next_e.push(w[i]);
     const UInt32<CS> new_a = a.compute(eq);
     const UInt32<CS> s0 = detail::xor3(cs, new_a.rotr(2), new_a.rotr(13), new_a.rotr(22));
     const UInt32<CS> maj = uint32_maj(cs, new_a, b, c);

@@ -92,21 +92,6 @@ struct UInt32<CS, true> {
 namespace gadget {
 namespace detail {
 
-// Moves the bits of x that `mask` selects to the low end, in order; masks here are few runs.
-inline uint32_t compact_bits(uint32_t x, uint32_t mask) {
-  uint32_t out = 0;
-  unsigned at = 0;
-  while (mask != 0) {
-    const int start = std::countr_zero(mask);
-    const int length = std::countr_one(mask >> start);
-    const uint32_t low = length == 32 ? 0xffffffff : (uint32_t{1} << length) - 1;
-    out |= (x >> start & low) << at;
-    at += static_cast<unsigned>(length);
-    mask &= ~(low << start);
-  }
-  return out;
-}
-
 // Bit i of x at position 2i.
 inline uint64_t spread_bits(uint32_t x) {
   uint64_t v = x;
@@ -117,15 +102,25 @@ inline uint64_t spread_bits(uint32_t x) {
   return (v | v << 1) & 0x5555555555555555;
 }
 
+// Appends the bits that `mask` selects, in order. Masks are few runs, mostly one from bit 0, so runs are found one by
+// one; counting bits would be a call of a library on processors without an instruction for it.
 template <class CS>
 void append_masked(CS& cs, uint32_t bits, uint32_t mask) {
   if (mask == 0xffffffff) {
     cs.append_bits(bits, 32);
-  } else if ((mask & (mask + 1)) == 0) {
-    cs.append_bits(bits & mask, static_cast<unsigned>(std::popcount(mask)));
-  } else {
-    cs.append_bits(compact_bits(bits, mask), static_cast<unsigned>(std::popcount(mask)));
+    return;
   }
+  uint32_t compact = 0;
+  unsigned count = 0;
+  while (mask != 0) {
+    const unsigned start = static_cast<unsigned>(std::countr_zero(mask));
+    const unsigned length = static_cast<unsigned>(std::countr_one(mask >> start));
+    const uint32_t run = (uint32_t{1} << length) - 1;  // length < 32: the full mask is handled above
+    compact |= (bits >> start & run) << count;
+    count += length;
+    mask &= ~(run << start);
+  }
+  cs.append_bits(compact, count);
 }
 
 // Applies a gadget on three Booleans bit by bit; the form that needs no case analysis of its own.
@@ -148,6 +143,11 @@ UInt32<CS> uint32_alloc(CS& cs, uint32_t value) {
 template <class CS>
 UInt32<CS> uint32_xor(CS& cs, const UInt32<CS>& a, const UInt32<CS>& b) {
   if constexpr (CS::kPacked) {
+    if ((a.constant_mask | b.constant_mask) == 0) {
+      const UInt32<CS> out = {a.word ^ b.word, 0, a.negated_mask ^ b.negated_mask};
+      cs.append_bits(out.word ^ out.negated_mask, 32);
+      return out;
+    }
     UInt32<CS> out;
     out.word = a.word ^ b.word;
     out.constant_mask = a.constant_mask & b.constant_mask;
