@@ -51,8 +51,10 @@ Result<std::vector<Proof>> prove_partitions(const PorepC1& c1, const CompiledCir
 // A proof that cannot be written down is not worth making: the file is made before the work.
 Result<AtomicFile> create_output(const std::string& path) {
   std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) {
-    return Error(ErrorClass::kUsage, "--out is a folder; name a file").in_file(path);
+  // A rename would replace a device or a socket, not write to it.
+  const auto status = std::filesystem::status(path, ignored);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    return Error(ErrorClass::kUsage, "--out is a folder or a device; name a file").in_file(path);
   }
   return AtomicFile::create(path);
 }

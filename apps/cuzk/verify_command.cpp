@@ -77,6 +77,12 @@ Result<Outcome> run_verify(const VerifyOptions& options, Console& console) {
   return outcome;
 }
 
+// CLI11 reads "-1" as 2^64 - 1.
+std::string decimal_error(const std::string& text) {
+  const bool digits = !text.empty() && text.size() <= 20 && text.find_first_not_of("0123456789") == std::string::npos;
+  return digits ? "" : "not a number from 0 to 2^64 - 1: " + text;
+}
+
 }  // namespace
 
 void add_verify_command(CommandLine& line) {
@@ -93,8 +99,10 @@ void add_verify_command(CommandLine& line) {
                       "Folder of the parameters; default: $FIL_PROOFS_PARAMETER_CACHE, else upstream's default");
   command->add_option("--vk", options->vk, "Verifying key to use instead of the one in the folder");
   command->add_option("--miner-id", options->miner_id,
-                      "Also recomputes the replica id from this miner's actor id and the sector number");
-  command->add_option("--sector", options->sector, "Sector number; default: the input's SectorNum");
+                      "Also recomputes the replica id from this miner's actor id and the sector number")
+      ->check(decimal_error);
+  command->add_option("--sector", options->sector, "Sector number; default: the input's SectorNum")
+      ->check(decimal_error);
 }
 
 }  // namespace cuzk::app

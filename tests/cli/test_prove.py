@@ -1,5 +1,4 @@
 """prove and verify on the golden 2 KiB request, with the parameters of make_params.py; slow parts are made once."""
-import json
 import os
 import re
 import signal
@@ -7,9 +6,10 @@ import struct
 import subprocess
 import time
 import unittest
+from pathlib import Path
 
 from harness import (BAD_PROOF, BINARY, C1, CORRUPT, CommandTest, INVALID, IO, NOT_FOUND, PARAMS, ROOT, STEM_2K, TMP,
-                     UNSATISFIED, USAGE, c1_inner, compact, cuzk, environment, on_terminal, wrap)
+                     USAGE, c1_inner, compact, cuzk, environment, on_terminal, wrap)
 
 MADE = {}  # the proof and what was said while it was made
 
@@ -21,7 +21,7 @@ def setUpModule():
     run = cuzk("prove", "--kind", "porep", "--input", C1, "--dir", PARAMS, "--out", path, "--json")
     MADE.update(run=run, path=path)
     if run.code == 0:
-        MADE["proof"] = open(path, "rb").read()
+        MADE["proof"] = Path(path).read_bytes()
 
 
 class ProofTest(CommandTest):
@@ -88,7 +88,9 @@ class Prove(ProofTest):
     def test_output_that_cannot_be_written(self):
         self.assert_fails(self.prove(out=self.tmp / "none" / "p"), NOT_FOUND, "none")
         self.assert_fails(self.prove(out=self.tmp), USAGE, "folder")
-        self.assert_fails(self.prove(out="/dev/full"), IO)  # no temporary file beside it
+        os.mkfifo(self.tmp / "pipe")
+        self.assert_fails(self.prove(out=self.tmp / "pipe"), USAGE, "device")
+        self.assertEqual(self.files(), ["pipe"])
 
     def test_interrupted(self):
         process = subprocess.Popen([BINARY, "prove", "--kind", "porep", "--input", str(C1), "--dir", str(PARAMS), "--out",

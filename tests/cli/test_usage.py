@@ -1,10 +1,8 @@
 """Commands that need no parameters: help, version, circuits; usage errors; where output goes."""
-import json
-import os
 import subprocess
 import unittest
 
-from harness import BINARY, C1, CommandTest, IO, NOT_FOUND, OK, STEM_2K, UNSUPPORTED, USAGE, cuzk, environment
+from harness import BINARY, C1, CommandTest, IO, NOT_FOUND, STEM_2K, UNSUPPORTED, USAGE, cuzk, environment
 
 
 class Help(CommandTest):
