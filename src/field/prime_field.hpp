@@ -18,6 +18,7 @@
 #include "base/host_device.hpp"
 #include "field/inverse.hpp"
 #include "field/limbs.hpp"
+#include "field/limbs_cuda.hpp"
 #include "field/limbs_x86.hpp"
 
 namespace cuzk {
@@ -152,36 +153,50 @@ class alignas(16) PrimeField {
   // The form for where the code runs: portable in constant evaluation and on hosts without assembly. `out` may be an
   // operand of mul_limbs and sqr_limbs.
   CUZK_HD static constexpr Limbs add_limbs(const Limbs& a, const Limbs& b) {
-#if CUZK_X86_ASM && !defined(__CUDA_ARCH__)
-    if constexpr (Params::kHasAsm) {
-      if (!std::is_constant_evaluated()) return limbs::x86::add_mod(a, b);
-    }
+    if (!std::is_constant_evaluated()) {
+#if defined(__CUDA_ARCH__)
+      return limbs::cuda::Field<Params>::add(a, b);
+#elif CUZK_X86_ASM
+      if constexpr (Params::kHasAsm) return limbs::x86::add_mod(a, b);
 #endif
-    return limbs::add_mod<kLimbs>(a, b, kModulus);
+    }
+    constexpr Limbs kP = Params::kModulus;  // device code has no address for the member
+    return limbs::add_mod<kLimbs>(a, b, kP);
   }
   CUZK_HD static constexpr Limbs sub_limbs(const Limbs& a, const Limbs& b) {
-#if CUZK_X86_ASM && !defined(__CUDA_ARCH__)
-    if constexpr (Params::kHasAsm) {
-      if (!std::is_constant_evaluated()) return limbs::x86::sub_mod(a, b);
-    }
+    if (!std::is_constant_evaluated()) {
+#if defined(__CUDA_ARCH__)
+      return limbs::cuda::Field<Params>::sub(a, b);
+#elif CUZK_X86_ASM
+      if constexpr (Params::kHasAsm) return limbs::x86::sub_mod(a, b);
 #endif
-    return limbs::sub_mod<kLimbs>(a, b, kModulus);
+    }
+    constexpr Limbs kP = Params::kModulus;  // device code has no address for the member
+    return limbs::sub_mod<kLimbs>(a, b, kP);
   }
   CUZK_HD static constexpr void mul_limbs(Limbs& out, const Limbs& a, const Limbs& b) {
-#if CUZK_X86_ASM && !defined(__CUDA_ARCH__)
-    if constexpr (Params::kHasAsm) {
-      if (!std::is_constant_evaluated()) return limbs::x86::mont_mul(out, a, b);
-    }
+    if (!std::is_constant_evaluated()) {
+#if defined(__CUDA_ARCH__)
+      out = limbs::cuda::Field<Params>::mul(a, b);
+      return;
+#elif CUZK_X86_ASM
+      if constexpr (Params::kHasAsm) return limbs::x86::mont_mul(out, a, b);
 #endif
-    out = limbs::mont_mul_portable<kLimbs>(a, b, kModulus, kInverse);
+    }
+    constexpr Limbs kP = Params::kModulus;
+    out = limbs::mont_mul_portable<kLimbs>(a, b, kP, kInverse);
   }
   CUZK_HD static constexpr void sqr_limbs(Limbs& out, const Limbs& a) {
-#if CUZK_X86_ASM && !defined(__CUDA_ARCH__)
-    if constexpr (Params::kHasAsm) {
-      if (!std::is_constant_evaluated()) return limbs::x86::mont_sqr(out, a);
-    }
+    if (!std::is_constant_evaluated()) {
+#if defined(__CUDA_ARCH__)
+      out = limbs::cuda::Field<Params>::mul(a, a);
+      return;
+#elif CUZK_X86_ASM
+      if constexpr (Params::kHasAsm) return limbs::x86::mont_sqr(out, a);
 #endif
-    out = limbs::mont_mul_portable<kLimbs>(a, a, kModulus, kInverse);
+    }
+    constexpr Limbs kP = Params::kModulus;
+    out = limbs::mont_mul_portable<kLimbs>(a, a, kP, kInverse);
   }
 
   // -p^-1 mod 2^64, by Newton's iteration.
