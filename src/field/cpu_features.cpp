@@ -31,16 +31,15 @@ CpuFeatures detect() {
   return out;
 }
 
-const CpuFeatures kPresent = detect();
-
 }  // namespace
 
-CpuFeatures detected_cpu_features = detect();
+// Before all initialisers without a priority, so that those compute with the fast forms too.
+__attribute__((init_priority(101))) CpuFeatures detected_cpu_features = detect();
 
 CpuFeatures restrict_cpu_features(const CpuFeatures& allowed) {
-  const CpuFeatures before = detected_cpu_features;
-  detected_cpu_features.adx = kPresent.adx && allowed.adx;
-  detected_cpu_features.avx512_ifma = kPresent.avx512_ifma && allowed.avx512_ifma;
+  const CpuFeatures before = detected_cpu_features, present = detect();
+  detected_cpu_features.adx = present.adx && allowed.adx;
+  detected_cpu_features.avx512_ifma = present.avx512_ifma && allowed.avx512_ifma;
   return before;
 }
 #else

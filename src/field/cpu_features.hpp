@@ -15,7 +15,7 @@ struct CpuFeatures {
 };
 
 #if CUZK_X86_ASM
-// All false before dynamic initialisation, so code that runs earlier takes the portable forms.
+// Detected before other dynamic initialisation; all false, for the portable forms, until then.
 extern __attribute__((visibility("hidden"))) CpuFeatures detected_cpu_features;
 #endif
 

@@ -16,6 +16,7 @@ namespace cuzk::field_test {
 // Numbers of one line of tests/golden/field/field.txt, as hexadecimal text.
 using Row = std::vector<std::string>;
 
+#ifdef CUZK_GOLDEN_DIR  // tests, not benches
 // Rows of `op`. tests/golden/field/make_vectors.py wrote them.
 inline const std::vector<Row>& golden(const std::string& op) {
   static const auto rows = [] {
@@ -35,6 +36,7 @@ inline const std::vector<Row>& golden(const std::string& op) {
   const auto found = rows.find(op);
   return found == rows.end() ? none : found->second;
 }
+#endif
 
 template <size_t N>
 std::array<uint64_t, N> parse_limbs(const std::string& hex) {

@@ -44,13 +44,17 @@ struct alignas(64) Lanes {
 template <size_t N>
 using Limbs52 = std::array<uint64_t, N>;
 
-// The integer in 64-bit limbs, times 2^shift, in 52-bit limbs.
+// The integer in 64-bit limbs, in 52-bit limbs; must fit.
 template <size_t N, size_t M>
-constexpr Limbs52<N> to_limbs52(const std::array<uint64_t, M>& x, unsigned shift = 0) {
+constexpr Limbs52<N> to_limbs52(const std::array<uint64_t, M>& x) {
   Limbs52<N> out{};
-  for (size_t bit = 0; bit < 64 * M; ++bit) {
-    const size_t to = bit + shift;
-    if ((x[bit / 64] >> (bit % 64) & 1) && to / 52 < N) out[to / 52] |= uint64_t{1} << (to % 52);
+  for (size_t i = 0; i < N; ++i) {
+    const size_t word = 52 * i / 64;
+    const unsigned within = 52 * i % 64;
+    if (word >= M) break;
+    out[i] = x[word] >> within;
+    if (within > 12 && word + 1 < M) out[i] |= x[word + 1] << (64 - within);
+    out[i] &= kMask52;
   }
   return out;
 }
