@@ -98,7 +98,7 @@ TEST_P(PorepDigest, MatchesUpstream) {
 }
 INSTANTIATE_TEST_SUITE_P(Sizes, PorepDigest, testing::ValuesIn(kDigests), [](const auto& test) {
   std::string name = test.param.id + std::string("_c") + std::to_string(test.param.challenges);
-  name.replace(name.find('-'), 1, "_");
+  name[name.find('-')] = '_';
   return name;
 });
 
