@@ -393,7 +393,7 @@ TEST(PackedWriter, AppendsRunsOfEveryLength) {
     PackedWriter writer(round % 2 == 0 ? 0 : 100000);
     BitVector expected;
     for (int i = 0; i < 3000; ++i) {
-      const unsigned count = round < 2 ? static_cast<unsigned>(64 * (random() % 2)) : static_cast<unsigned>(random() % 65);
+      const unsigned count = static_cast<unsigned>(round < 2 ? 64 * (random() % 2) : random() % 65);
       const uint64_t bits = count == 64 ? random() : random() & ((uint64_t{1} << count) - 1);
       writer.append_bits(bits, count);
       for (unsigned k = 0; k < count; ++k) expected.push_back(bits >> k & 1);

@@ -148,7 +148,8 @@ void enforce_unpacking(CS& cs, const std::vector<Boolean<CS>>& bits, const Num<C
              });
 }
 
-// The 255 bits of x, least significant first; not canonical (x + r fits too for small x). 255 variables, 256 constraints.
+// The 255 bits of x, least significant first; not canonical (x + r fits too for small x). 255 variables, 256
+// constraints.
 template <class CS>
 std::vector<Boolean<CS>> to_bits_le(CS& cs, const Num<CS>& x) {
   std::vector<Boolean<CS>> bits;
