@@ -15,7 +15,8 @@ from pathlib import Path
 
 
 def flags_of(root):
-    return ["-std=c++20", '-DCUZK_GOLDEN_DIR=""', "-Wall", "-Wextra", "-Wno-missing-field-initializers", f"-I{root / 'src'}", f"-I{root / 'apps'}"]
+    folders = [f"-I{root / folder}" for folder in ("src", "apps", "tests")]
+    return ["-std=c++20", '-DCUZK_GOLDEN_DIR=""', "-Wall", "-Wextra", "-Wno-missing-field-initializers", *folders]
 
 
 def check(compiler, flags, header, cache):
