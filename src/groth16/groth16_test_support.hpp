@@ -1,6 +1,7 @@
 // Circuits and trapdoors for tests, made by hand so that they do not depend on the circuit compiler.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <random>
 #include <string>
