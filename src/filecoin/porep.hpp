@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "filecoin/merkle.hpp"
+
 namespace cuzk {
 
 inline constexpr uint32_t kPorepBaseParents = 6;
@@ -39,6 +41,8 @@ struct PorepShape {
 
   constexpr uint64_t nodes() const { return uint64_t{1} << log2_nodes; }
   constexpr uint64_t sector_bytes() const { return nodes() * kNodeBytes; }
+  // Of trees C and R.
+  constexpr TreeShape tree() const { return {log2_nodes, base_arity, base_levels, sub_arity, top_arity}; }
   constexpr uint32_t path_levels() const { return base_levels + (sub_arity != 0) + (top_arity != 0); }
   // Arity of level `level` of a path in tree C or R, counted from the leaf; level < path_levels().
   constexpr uint32_t path_arity(uint32_t level) const {

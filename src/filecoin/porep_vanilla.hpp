@@ -9,18 +9,10 @@
 
 #include "base/result.hpp"
 #include "field/fr.hpp"
+#include "filecoin/merkle.hpp"
 #include "filecoin/porep.hpp"
 
 namespace cuzk {
-
-// An opened leaf of a Merkle tree, as views into a PorepPartition.
-struct MerkleProofView {
-  const Fr& root;
-  const Fr& leaf;
-  std::span<const Fr> siblings;  // from the leaf upwards; arity - 1 of each level, in order, without the own node
-  // Path indices, log2(arity) bits a level, level 0 lowest: the index of the leaf in the tree.
-  uint64_t leaf_index;
-};
 
 // A column of labels and its opening in tree C.
 struct ColumnProofView {
