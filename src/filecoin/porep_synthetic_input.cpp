@@ -7,33 +7,15 @@
 #include <vector>
 
 #include "base/assert.hpp"
+#include "filecoin/free_values.hpp"
 #include "filecoin/porep_challenges.hpp"
 #include "filecoin/porep_graph.hpp"
 #include "filecoin/porep_hash.hpp"
-#include "hash/chacha.hpp"
 #include "hash/poseidon.hpp"
 #include "parallel/parallel.hpp"
 
 namespace cuzk {
 namespace {
-
-// Free values: below 2^254, so canonical.
-class FreeValues {
- public:
-  explicit FreeValues(const NodeBytes& key) : rng_(key) {}
-  NodeBytes next() {
-    NodeBytes out;
-    for (size_t i = 0; i < kNodeBytes; i += 8) {
-      const uint64_t word = rng_.next_u64();
-      for (size_t j = 0; j < 8; ++j) out[i + j] = static_cast<uint8_t>(word >> (8 * j));
-    }
-    trim_to_fr(out);
-    return out;
-  }
-
- private:
-  ChaCha8Rng rng_;
-};
 
 Fr to_fr(const NodeBytes& bytes) {
   const std::optional<Fr> element = Fr::from_bytes_le(bytes);
