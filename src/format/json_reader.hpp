@@ -10,24 +10,12 @@
 #include <string_view>
 
 #include "base/error.hpp"
+#include "format/field_path.hpp"
 #include "format/padded_buffer.hpp"
 
 namespace cuzk {
 
-// A field's place in the document: a list on the stack, turned into text only for an error.
-struct JsonPath {
-  const JsonPath* up = nullptr;
-  std::string_view key = {};  // of an object's field
-  int64_t index = -1;         // of an array's element; -1: none
-  JsonPath at(std::string_view k) const { return {this, k, -1}; }
-  JsonPath at(size_t i) const { return {this, {}, static_cast<int64_t>(i)}; }
-  std::string text() const {
-    std::string out = up ? up->text() : std::string();
-    if (index >= 0) return out + "[" + std::to_string(index) + "]";
-    if (key.empty()) return out;
-    return out.empty() ? std::string(key) : out + "." + std::string(key);
-  }
-};
+using JsonPath = FieldPath;
 
 struct JsonKey {
   std::string_view name;
