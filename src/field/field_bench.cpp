@@ -6,7 +6,7 @@
 
 #include "field/batch_inverse.hpp"
 #include "field/field_test_support.hpp"
-#include "field/fp_ifma.hpp"
+#include "field/ifma_lanes.hpp"
 #include "field/sqrt.hpp"
 
 namespace cuzk {
@@ -64,45 +64,27 @@ void register_field(const std::string& name) {
   });
 }
 
-#if CUZK_HAS_IFMA
-template <class Op>
-void lanes(benchmark::State& state, Op op) {
-  if (!cpu_features().avx512_ifma) {
-    state.SkipWithError("no AVX-512 IFMA");
-    return;
+#if CUZK_X86_ASM
+template <class F, size_t N>
+CUZK_IFMA_TARGET void lanes_mul(benchmark::State& state) {
+  alignas(64) static constexpr auto kModulus = ifma::make_modulus<N>(F::kModulus);
+  auto x = ifma::broadcast(ifma::to_limbs52<N>(F::kRSquared));
+  const auto y = x;
+  for (auto _ : state) {
+    x = ifma::mul<N>(x, y, kModulus);
+    benchmark::DoNotOptimize(x);
   }
-  std::mt19937_64 rng(4);
-  Fp values[8];
-  for (auto& v : values) v = field_test::random<Fp>(rng);
-  op(state, values);
   state.SetItemsProcessed(8 * state.iterations());
 }
-CUZK_TARGET_IFMA void lanes_mul(benchmark::State& state, Fp* values) {
-  FpX8 x = FpX8::load(values), y = x.square();
+template <class F, size_t N>
+CUZK_IFMA_TARGET void lanes_square(benchmark::State& state) {
+  alignas(64) static constexpr auto kModulus = ifma::make_modulus<N>(F::kModulus);
+  auto x = ifma::broadcast(ifma::to_limbs52<N>(F::kRSquared));
   for (auto _ : state) {
-    FpX8::mul(x, x, y);
+    x = ifma::sqr<N>(x, kModulus);
     benchmark::DoNotOptimize(x);
   }
-}
-CUZK_TARGET_IFMA void lanes_square(benchmark::State& state, Fp* values) {
-  FpX8 x = FpX8::load(values);
-  for (auto _ : state) {
-    FpX8::sqr(x, x);
-    benchmark::DoNotOptimize(x);
-  }
-}
-CUZK_TARGET_IFMA void lanes_subtract(benchmark::State& state, Fp* values) {
-  FpX8 x = FpX8::load(values), y = x.square();
-  for (auto _ : state) {
-    x = x - y;
-    benchmark::DoNotOptimize(x);
-  }
-}
-CUZK_TARGET_IFMA void lanes_load_store(benchmark::State& state, Fp* values) {
-  for (auto _ : state) {
-    FpX8::load(values).store(values);
-    benchmark::ClobberMemory();
-  }
+  state.SetItemsProcessed(8 * state.iterations());
 }
 #endif
 
@@ -121,11 +103,13 @@ const bool kRegistered = [] {
   benchmark::RegisterBenchmark("Fp2/sqrt", [](benchmark::State& s) {
     chain<Fp2>(s, [](const Fp2& a, const Fp2&) { return *sqrt(a.square()); });
   });
-#if CUZK_HAS_IFMA
-  benchmark::RegisterBenchmark("FpX8/mul", [](benchmark::State& s) { lanes(s, lanes_mul); });
-  benchmark::RegisterBenchmark("FpX8/square", [](benchmark::State& s) { lanes(s, lanes_square); });
-  benchmark::RegisterBenchmark("FpX8/subtract", [](benchmark::State& s) { lanes(s, lanes_subtract); });
-  benchmark::RegisterBenchmark("FpX8/load_store", [](benchmark::State& s) { lanes(s, lanes_load_store); });
+#if CUZK_X86_ASM
+  if (cpu_features().avx512_ifma) {
+    benchmark::RegisterBenchmark("Fp_lanes/mul", lanes_mul<Fp, 8>);
+    benchmark::RegisterBenchmark("Fp_lanes/square", lanes_square<Fp, 8>);
+    benchmark::RegisterBenchmark("Fr_lanes/mul", lanes_mul<Fr, 5>);
+    benchmark::RegisterBenchmark("Fr_lanes/square", lanes_square<Fr, 5>);
+  }
 #endif
   return true;
 }();

@@ -124,8 +124,9 @@ CUZK_IFMA_INLINE Lanes<N> reduce_columns(__m512i (&t)[2 * N], const Modulus<N>& 
   for (size_t i = 0; i < N; ++i) {
     const __m512i q = _mm512_madd52lo_epu64(_mm512_setzero_si512(), t[i], inverse);
 #pragma GCC unroll 8
-    for (size_t j = 0; j < N; ++j) t[i + j] = _mm512_madd52lo_epu64(t[i + j], q, load512(m.p[j].data()));
-    t[i + 1] = _mm512_add_epi64(t[i + 1], _mm512_srli_epi64(t[i], 52));
+    for (size_t j = 1; j < N; ++j) t[i + j] = _mm512_madd52lo_epu64(t[i + j], q, load512(m.p[j].data()));
+    // t[i] + lo(q*p[0]) is a multiple of 2^52, so that its carry needs no product.
+    t[i + 1] = _mm512_add_epi64(t[i + 1], _mm512_srli_epi64(_mm512_add_epi64(t[i], mask52()), 52));
 #pragma GCC unroll 8
     for (size_t j = 0; j < N; ++j) t[i + j + 1] = _mm512_madd52hi_epu64(t[i + j + 1], q, load512(m.p[j].data()));
   }
