@@ -234,13 +234,20 @@ TEST_F(SnapRequestTest, Commitments) {
     expect_refused(name);
     *bytes = good;
   }
-  SnapRequest request = SnapVector("snap-2KiB-k0").request();
+  const SnapVector vector("snap-2KiB-k0");
   const std::vector<uint8_t> cid(40, 1);
-  for (const auto member : {&SnapRequest::comm_r_old, &SnapRequest::comm_d_new, &SnapRequest::comm_r_new}) {
+  const std::pair<std::span<const uint8_t> SnapRequest::*, const char*> kMembers[] = {
+      {&SnapRequest::comm_r_old, "comm_r_old"},
+      {&SnapRequest::comm_d_new, "comm_d_new"},
+      {&SnapRequest::comm_r_new, "comm_r_new"}};
+  for (const auto& [member, name] : kMembers) {
     for (const size_t size : {0u, 31u, 33u, 40u}) {
-      SnapRequest bad = request;
+      SnapRequest bad = vector.request();
       bad.*member = std::span(cid).first(size);
-      EXPECT_FALSE(read_snap_request(bad).ok()) << size;
+      const Result<SnapInput> result = read_snap_request(bad);
+      ASSERT_FALSE(result.ok()) << size;
+      EXPECT_EQ(result.error().field, name);
+      EXPECT_EQ(result.error().message, "has " + std::to_string(size) + " bytes, needs 32");
     }
   }
 }

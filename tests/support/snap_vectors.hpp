@@ -52,7 +52,7 @@ struct SnapVector {
   SnapVector& operator=(const SnapVector&) = delete;
 
   // Views of this; a whole request where the sector has one partition.
-  SnapRequest request() const {
+  SnapRequest request() const& {
     SnapRequest out;
     out.registered_proof = registered_proof;
     out.comm_r_old = comm_r_old;
