@@ -17,6 +17,10 @@
 #include "ntt/engine.hpp"
 #include "parallel/parallel.hpp"
 
+#ifndef CUZK_NTT_TARGET
+#define CUZK_NTT_TARGET
+#endif
+
 namespace cuzk::ntt {
 
 inline constexpr size_t kTileWidth = 8;
