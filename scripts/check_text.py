@@ -5,6 +5,7 @@ that exist.
 Usage: check_text.py length|docs [ROOT]
 """
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -22,9 +23,11 @@ PATH = re.compile(r"^[\w.\-/]+$")
 
 def tracked(root):
     """Files that git knows or would take up; all files where this is no work tree."""
-    listing = subprocess.run(["git", "-C", str(root), "ls-files", "-co", "--exclude-standard", "-z"],
-                             capture_output=True)
-    if listing.returncode == 0:
+    listing = None
+    if shutil.which("git"):
+        listing = subprocess.run(["git", "-C", str(root), "ls-files", "-co", "--exclude-standard", "-z"],
+                                 capture_output=True)
+    if listing and listing.returncode == 0:
         return [root / name for name in listing.stdout.decode().split("\0") if name and (root / name).is_file()]
     return [p for p in root.rglob("*") if p.is_file() and "build" not in p.parts and ".git" not in p.parts
             and "node_modules" not in p.parts]

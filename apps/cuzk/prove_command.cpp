@@ -39,6 +39,8 @@ Result<std::vector<Proof>> prove_partitions(const PorepC1& c1, const CompiledCir
     const PackedWitness witness = make_witness(c1, k, console.progress());
     Result<Proof> proof = prove(backend, circuit, srs, witness, console.progress());
     if (!proof.ok()) {
+      // The prover knows the constraint's number; the circuit run with its values knows the path.
+      if (proof.error().error_class == ErrorClass::kUnsatisfied) CUZK_TRY(porep_check(c1, k));
       proof.error().partition = k;
       proof.error().sector = c1.sector_number;
       return std::move(proof).error();
