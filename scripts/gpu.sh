@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # On a CUDA machine that has only a compiler, CMake and CUDA: builds the layers L0-L3 with their CUDA forms, checks the
 # device forms against the CPU forms, also under compute-sanitizer, and leaves a JSON result.
-# Usage: scripts/gpu.sh [RESULT_DIRECTORY]   (default: bench/results)
+# Usage: scripts/gpu.sh [RESULT_DIRECTORY [COMMIT]]   (default: bench/results, and the checkout's own commit)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 results="${1:-bench/results}"
@@ -25,12 +25,12 @@ for check in $(find build/gpu -type f -name '*_cuda_check' -perm -u+x | sort); d
       command -v compute-sanitizer >/dev/null || continue
       command=(compute-sanitizer --tool "$tool" --error-exitcode 3 "$check" --small)
     fi
-    begin=$(date +%s.%N)
+    begin=$(date +%s%3N)
     status=0
     "${command[@]}" || status=$?
     [ $status -eq 0 ] || failed=1
-    checks+=("$(printf '{"check": "%s", "tool": "%s", "status": %d, "seconds": %.2f}' "$name" "$tool" "$status" \
-      "$(echo "$(date +%s.%N) - $begin" | bc -l 2>/dev/null || echo 0)")")
+    checks+=("$(printf '{"check": "%s", "tool": "%s", "status": %d, "milliseconds": %d}' "$name" "$tool" "$status" \
+      $(($(date +%s%3N) - begin)))")
   done
 done
 [ ${#checks[@]} -gt 0 ] || { echo "no CUDA check was built"; exit 1; }
@@ -39,7 +39,7 @@ done
   printf '  "driver": "%s",\n' "$(nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -1)"
   printf '  "sm_clock": "%s",\n' "$(nvidia-smi --query-gpu=clocks.sm --format=csv,noheader | head -1)"
   printf '  "cuda": "%s",\n' "$(nvcc --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')"
-  printf '  "commit": "%s",\n' "$(git rev-parse --short HEAD 2>/dev/null || echo unknown)"
+  printf '  "commit": "%s",\n' "${2:-$(git rev-parse --short HEAD 2>/dev/null || echo unknown)}"
   printf '  "date": "%s",\n  "build_seconds": %d,\n  "checks": [\n' "$(date -u +%F)" "$build_s"
   printf '    %s' "${checks[0]}"
   printf ',\n    %s' "${checks[@]:1}"
