@@ -11,8 +11,8 @@
 
 namespace cuzk {
 
-// Values of everything that an input leaves free. All are below 2^254, so they are canonical field elements and nodes of
-// tree D alike. Equal keys give equal values.
+// Values of everything that an input leaves free. All are below 2^254, so they are canonical field elements and nodes
+// of tree D alike. Equal keys give equal values.
 class FreeValues {
  public:
   explicit FreeValues(const NodeBytes& key) : rng_(key) {}

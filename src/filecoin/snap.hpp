@@ -96,7 +96,9 @@ Fr snap_phi(const Fr& comm_d_new, const Fr& comm_r_old);
 // The factor of all nodes whose index has the h highest bits `high`.
 Fr snap_rho(const Fr& phi, uint64_t high);
 // The h highest of the bits of a node index; 1 <= h <= log2_nodes.
-inline uint64_t snap_high(const SnapShape& shape, uint32_t h, uint64_t node) { return node >> (shape.log2_nodes() - h); }
+inline uint64_t snap_high(const SnapShape& shape, uint32_t h, uint64_t node) {
+  return node >> (shape.log2_nodes() - h);
+}
 // The node of the new replica where the old one has `label_r_old` and the new data `label_d_new`.
 inline Fr snap_encode(const Fr& label_r_old, const Fr& label_d_new, const Fr& rho) {
   return label_r_old + label_d_new * rho;

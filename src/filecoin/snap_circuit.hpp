@@ -75,8 +75,8 @@ void snap_apex(CS& cs, std::vector<Num<CS>> leaves, std::span<const Boolean<CS>>
   por_no_challenge_input<typename Hashers::TreeD, CS>(cs, partition_bits, leaves[0], siblings, comm_d);
 }
 
-// The random bits of every challenge of a partition, challenge_bits() each: cut from digests of comm_r_new and a counter.
-// 568 constraints a digest. Bits of a digest need not be the canonical ones to satisfy this, as upstream.
+// The random bits of every challenge of a partition, challenge_bits() each: cut from digests of comm_r_new and a
+// counter. 568 constraints a digest. Bits of a digest need not be the canonical ones to satisfy this, as upstream.
 template <class Hashers, class CS>
 std::vector<std::vector<Boolean<CS>>> snap_challenge_bits(CS& cs, const SnapShape& shape, const Num<CS>& comm_r_new,
                                                           const Num<CS>& partition) {
@@ -85,8 +85,8 @@ std::vector<std::vector<Boolean<CS>>> snap_challenge_bits(CS& cs, const SnapShap
   std::vector<Boolean<CS>> bits;
   for (uint32_t j = 0; j < digests; ++j) {
     auto scope = cs.scope("digest", j);
-    const Num<CS> index = alloc_num(
-        cs, value_of<CS>([&] { return partition.value * Fr::from_u64(digests) + Fr::from_u64(j); }));
+    const Num<CS> index =
+        alloc_num(cs, value_of<CS>([&] { return partition.value * Fr::from_u64(digests) + Fr::from_u64(j); }));
     cs.enforce(
         [&](auto& lc) {
           lc.add_shifted_integer(partition.wire, digests, 0);
@@ -120,10 +120,10 @@ Num<CS> snap_high_bits(CS& cs, const SnapShape& shape, std::span<const Boolean<C
                [&](auto& lc) { lc.add(selected[m].wire); });
   }
   const Num<CS> sum = alloc_num(cs, value_of<CS>([&] {
-    Fr total = Fr::zero();
-    for (const Num<CS>& x : selected) total += x.value;
-    return total;
-  }));
+                                  Fr total = Fr::zero();
+                                  for (const Num<CS>& x : selected) total += x.value;
+                                  return total;
+                                }));
   cs.enforce(
       [&](auto& lc) {
         for (const Num<CS>& x : selected) lc.add(x.wire);
@@ -156,8 +156,7 @@ class SnapSynthesizer {
     partition_and_h();
     commitments();
     apex();
-    const std::vector<Bits> random_bits =
-        gadget::snap_challenge_bits<Hashers>(cs_, shape_, comm_r_new_, partition_);
+    const std::vector<Bits> random_bits = gadget::snap_challenge_bits<Hashers>(cs_, shape_, comm_r_new_, partition_);
     probe_(SnapStep::kChallengeBits, 0);
     for (uint32_t i = 0; i < shape_.challenges; ++i) {
       auto scope = cs_.scope("challenge", i);

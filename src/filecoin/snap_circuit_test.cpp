@@ -245,17 +245,12 @@ TEST(SnapCircuit, DamageIsNamed) {
   expect([](SnapInput& in) { in.partitions[0].comm_c += Fr::one(); }, "comm_r_old");
   expect([](SnapInput& in) { in.partitions[0].values(0, SnapProof::kRNew)[0] += Fr::one(); }, "comm_r_new");
   expect([](SnapInput& in) { in.partitions[0].apex_leaves[7] += Fr::one(); }, "apex");
-  expect([](SnapInput& in) { in.partitions[0].values(2, SnapProof::kROld)[1] += Fr::one(); },
-         "challenge 2/tree r old");
-  expect([](SnapInput& in) { in.partitions[0].values(2, SnapProof::kROld)[5] += Fr::one(); },
-         "challenge 2/tree r old");
-  expect([](SnapInput& in) { in.partitions[0].values(2, SnapProof::kRNew)[5] += Fr::one(); },
-         "challenge 2/tree r new");
+  expect([](SnapInput& in) { in.partitions[0].values(2, SnapProof::kROld)[1] += Fr::one(); }, "challenge 2/tree r old");
+  expect([](SnapInput& in) { in.partitions[0].values(2, SnapProof::kROld)[5] += Fr::one(); }, "challenge 2/tree r old");
+  expect([](SnapInput& in) { in.partitions[0].values(2, SnapProof::kRNew)[5] += Fr::one(); }, "challenge 2/tree r new");
   // A wrong data leaf is a wrong new label first.
-  expect([](SnapInput& in) { in.partitions[0].values(9, SnapProof::kDNew)[1] += Fr::one(); },
-         "challenge 9/tree r new");
-  expect([](SnapInput& in) { in.partitions[0].values(9, SnapProof::kDNew)[2] += Fr::one(); },
-         "challenge 9/tree d new");
+  expect([](SnapInput& in) { in.partitions[0].values(9, SnapProof::kDNew)[1] += Fr::one(); }, "challenge 9/tree r new");
+  expect([](SnapInput& in) { in.partitions[0].values(9, SnapProof::kDNew)[2] += Fr::one(); }, "challenge 9/tree d new");
 }
 
 }  // namespace

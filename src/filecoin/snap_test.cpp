@@ -72,22 +72,26 @@ TEST(SnapShape, RegisteredProofsAndFileNames) {
   struct Row {
     const char *id, *name, *stem;
   };
-  const Row kRows[] = {
-      {"snap-2k", "StackedDrg2KiBV1",
-       "v28-empty-sector-update-merkletree-poseidon_hasher-8-0-0-fb9e095bebdd77511c0269b967b4d87ba8b8a525edaa0e165de23ba"
-       "454510194"},
-      {"snap-8m", "StackedDrg8MiBV1",
-       "v28-empty-sector-update-merkletree-poseidon_hasher-8-0-0-92180959e1918d26350b8e6cfe217bbdd0a2d8de51ebec269078b36"
-       "4b715ad63"},
-      {"snap-512m", "StackedDrg512MiBV1",
-       "v28-empty-sector-update-merkletree-poseidon_hasher-8-0-0-61fa69f38b9cc771ba27b670124714b4ea77fbeae05e377fb859c4a"
-       "43b73a30c"},
-      {"snap-32g", "StackedDrg32GiBV1",
-       "v28-empty-sector-update-merkletree-poseidon_hasher-8-8-0-3b7f44a9362e3985369454947bc94022e118211e49fd672d52bec1c"
-       "bfd599d18"},
-      {"snap-64g", "StackedDrg64GiBV1",
-       "v28-empty-sector-update-merkletree-poseidon_hasher-8-8-2-102e1444a7e9a97ebf1e3d6855dcc77e66c011ea66f936d9b2c508f"
-       "87f2f83a7"}};
+  const Row kRows[] = {{"snap-2k", "StackedDrg2KiBV1",
+                        "v28-empty-sector-update-merkletree-poseidon_hasher-8-0-0-"
+                        "fb9e095bebdd77511c0269b967b4d87ba8b8a525edaa0e165de23ba"
+                        "454510194"},
+                       {"snap-8m", "StackedDrg8MiBV1",
+                        "v28-empty-sector-update-merkletree-poseidon_hasher-8-0-0-"
+                        "92180959e1918d26350b8e6cfe217bbdd0a2d8de51ebec269078b36"
+                        "4b715ad63"},
+                       {"snap-512m", "StackedDrg512MiBV1",
+                        "v28-empty-sector-update-merkletree-poseidon_hasher-8-0-0-"
+                        "61fa69f38b9cc771ba27b670124714b4ea77fbeae05e377fb859c4a"
+                        "43b73a30c"},
+                       {"snap-32g", "StackedDrg32GiBV1",
+                        "v28-empty-sector-update-merkletree-poseidon_hasher-8-8-0-"
+                        "3b7f44a9362e3985369454947bc94022e118211e49fd672d52bec1c"
+                        "bfd599d18"},
+                       {"snap-64g", "StackedDrg64GiBV1",
+                        "v28-empty-sector-update-merkletree-poseidon_hasher-8-8-2-"
+                        "102e1444a7e9a97ebf1e3d6855dcc77e66c011ea66f936d9b2c508f"
+                        "87f2f83a7"}};
   ASSERT_EQ(registered_update_proofs().size(), 5u);
   for (uint32_t i = 0; i < 5; ++i) {
     const RegisteredUpdateProof& proof = registered_update_proofs()[i];

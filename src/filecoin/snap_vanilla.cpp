@@ -53,8 +53,8 @@ class PartitionCheck {
 
   Status check_counts() const {
     if (partition_.apex_leaves.size() != shape_.apex_leaves()) {
-      return invalid(place_ + ".apex_leafs", "has " + std::to_string(partition_.apex_leaves.size()) +
-                                                 " nodes, needs " + std::to_string(shape_.apex_leaves()));
+      return invalid(place_ + ".apex_leafs", "has " + std::to_string(partition_.apex_leaves.size()) + " nodes, needs " +
+                                                 std::to_string(shape_.apex_leaves()));
     }
     if (partition_.challenges() != shape_.challenges) {
       return invalid(place_ + ".challenge_proofs", "has " + std::to_string(partition_.challenges()) +
@@ -75,8 +75,8 @@ class PartitionCheck {
     if (!old_holds && !new_holds) {
       return invalid(place_ + ".comm_c", "neither comm_r_old nor comm_r_new is its hash with the root of tree R");
     }
-    return invalid(old_holds ? "comm_r_new" : "comm_r_old",
-                   std::string("is not the hash of comm_c and the root of ") + (old_holds ? "proof_r_new" : "proof_r_old"));
+    return invalid(old_holds ? "comm_r_new" : "comm_r_old", std::string("is not the hash of comm_c and the root of ") +
+                                                                (old_holds ? "proof_r_new" : "proof_r_old"));
   }
 
   // The apex tree under the partition path of challenge 0. Its rows stay, for the other challenges.
@@ -113,8 +113,8 @@ class PartitionCheck {
       CUZK_TRY(check_tree_d_path(i));
       if (i > 0) CUZK_TRY(check_tree_r_path(i, SnapProof::kRNew));
       const Fr rho = snap_rho(phi, snap_high(shape_, input_.h, challenges[i]));
-      const Fr encoded = snap_encode(partition_.opening(i, SnapProof::kROld).leaf,
-                                     partition_.opening(i, SnapProof::kDNew).leaf, rho);
+      const Fr encoded =
+          snap_encode(partition_.opening(i, SnapProof::kROld).leaf, partition_.opening(i, SnapProof::kDNew).leaf, rho);
       if (encoded != partition_.opening(i, SnapProof::kRNew).leaf) {
         return invalid(place_of(i, SnapProof::kRNew) + ".leaf", "is not the encoding of the old node and the new data");
       }

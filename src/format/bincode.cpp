@@ -72,8 +72,8 @@ bool BincodeReader::fail(const FieldPath& path, size_t offset, std::string messa
 bool BincodeReader::take(const FieldPath& path, size_t count, std::span<const uint8_t>& out) {
   const size_t left = bytes_.size() - offset_;
   if (left < count) {
-    return fail(path, offset_, "the bytes end here: " + std::to_string(count) + " are needed, " + std::to_string(left) +
-                                   " are left");
+    return fail(path, offset_,
+                "the bytes end here: " + std::to_string(count) + " are needed, " + std::to_string(left) + " are left");
   }
   out = bytes_.subspan(offset_, count);
   offset_ += count;
@@ -130,7 +130,9 @@ bool read_merkle_proof(BincodeReader& reader, const FieldPath& path, const TreeS
   CUZK_ASSERT(values.size() == 2 + tree.siblings());
   const uint32_t variant = variant_of(tree);
   if (!reader.variant(path, variant)) return false;
-  const auto root_and_leaf = [&] { return reader.fr(path.at("root"), values[0]) && reader.fr(path.at("leaf"), values[1]); };
+  const auto root_and_leaf = [&] {
+    return reader.fr(path.at("root"), values[0]) && reader.fr(path.at("leaf"), values[1]);
+  };
   PathTarget target{values.subspan(2)};
   // Single has root and leaf first and its only path without a name; Sub and Top have them last.
   if (variant == 0) {

@@ -13,8 +13,8 @@
 
 namespace cuzk {
 
-// Functions return false once error() is set; callers return at once. Errors are kInvalidInput with the field's path and
-// the offset at which its bytes begin.
+// Functions return false once error() is set; callers return at once. Errors are kInvalidInput with the field's path
+// and the offset at which its bytes begin.
 class BincodeReader {
  public:
   explicit BincodeReader(std::span<const uint8_t> bytes) : bytes_(bytes) {}

@@ -87,8 +87,8 @@ Result<SnapInput> read_snap_request(const SnapShape& shape, const SnapRequest& r
 Result<SnapInput> read_snap_request(const SnapRequest& request) {
   const auto proofs = registered_update_proofs();
   if (request.registered_proof >= proofs.size()) {
-    return of_sector(invalid("registered_proof", std::to_string(request.registered_proof) +
-                                                     " is no registered update proof (0 to 4)"),
+    return of_sector(invalid("registered_proof",
+                             std::to_string(request.registered_proof) + " is no registered update proof (0 to 4)"),
                      request.sector_number);
   }
   return read_snap_request(*proofs[request.registered_proof].shape, request);

@@ -23,9 +23,9 @@ struct SnapRequest {
 };
 
 // Reads a whole request, with the default h. Guaranteed afterwards: the registered proof exists and has this sector
-// size, there are as many vanilla proofs as partitions, what read_snap_partition guarantees of each, and the commitments
-// are canonical and not zero. Not checked: hashes and indices; see validate_snap_vanilla. Errors: kInvalidInput with
-// the field's path, the partition and the sector.
+// size, there are as many vanilla proofs as partitions, what read_snap_partition guarantees of each, and the
+// commitments are canonical and not zero. Not checked: hashes and indices; see validate_snap_vanilla. Errors:
+// kInvalidInput with the field's path, the partition and the sector.
 Result<SnapInput> read_snap_request(const SnapRequest& request);
 // The same for any shape; registered_proof is not looked at.
 Result<SnapInput> read_snap_request(const SnapShape& shape, const SnapRequest& request);

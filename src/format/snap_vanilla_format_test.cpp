@@ -13,8 +13,8 @@
 #include "circuit/checker.hpp"
 #include "filecoin/snap_prove.hpp"
 #include "filecoin/snap_synthetic.hpp"
-#include "support/snap_vectors.hpp"
 #include "hash/sha256.hpp"
+#include "support/snap_vectors.hpp"
 
 namespace cuzk {
 namespace {
@@ -274,7 +274,8 @@ TEST_F(SnapRequestTest, TrailingBytes) {
 }
 
 TEST_F(SnapRequestTest, Counts) {
-  for (const uint64_t count : {uint64_t{0}, uint64_t{8}, uint64_t{127}, uint64_t{129}, uint64_t{1} << 32, ~uint64_t{0}}) {
+  for (const uint64_t count :
+       {uint64_t{0}, uint64_t{8}, uint64_t{127}, uint64_t{129}, uint64_t{1} << 32, ~uint64_t{0}}) {
     expect_refused(kApex, u64(count), ".apex_leafs");
   }
   for (const uint64_t count : {uint64_t{0}, uint64_t{9}, uint64_t{11}, uint64_t{86}, uint64_t{1} << 61, ~uint64_t{0}}) {
