@@ -63,7 +63,7 @@ Result<Outcome> list() {
 Result<Outcome> digest(const CircuitOptions& options, Console& console) {
   CUZK_ASSIGN(const PorepShape* shape, shape_by_circuit_id(options.id));
   const uint32_t challenges = options.challenges == 0 ? shape->challenges : options.challenges;
-  const CircuitSummary result = digest_circuit(*shape, challenges, console.progress());
+  const CircuitSummary result = porep_digest(*shape, challenges, console.progress());
   Outcome outcome;
   outcome.text = to_hex(result.r1cs_digest) + "  " + std::string(shape->circuit_id) + ", " + std::to_string(challenges) +
                  " challenge(s): " + grouped(result.num_constraints) + " constraints, " + grouped(result.num_aux) + " aux, " +

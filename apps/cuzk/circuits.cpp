@@ -27,13 +27,8 @@ PackedWitness make_witness(const PorepC1& c1, uint32_t partition, Progress& prog
   return porep_witness(c1, partition);
 }
 
-CircuitSummary digest_circuit(const PorepShape& shape, uint32_t challenges, Progress& progress) {
-  const ScopedStage stage(progress, "digest", constraints_of(shape, challenges), "constraints");
-  return porep_digest(shape, challenges);
-}
-
 SrsShape srs_shape_of(const PorepShape& shape, Progress& progress) {
-  const CircuitSummary digest = digest_circuit(shape, shape.challenges, progress);
+  const CircuitSummary digest = porep_digest(shape, shape.challenges, progress);
   const uint64_t domain = uint64_t{1} << porep_circuit_counts(shape, shape.challenges).log2_domain();
   SrsShape out;
   out.ic = digest.num_inputs;

@@ -16,9 +16,6 @@ Result<CompiledCircuit> compile_circuit(const PorepShape& shape, Progress& progr
 // The packed witness of one partition.
 PackedWitness make_witness(const PorepC1& c1, uint32_t partition, Progress& progress);
 
-// The check values of a circuit, without keeping its matrices.
-CircuitSummary digest_circuit(const PorepShape& shape, uint32_t challenges, Progress& progress);
-
 // The number of points in each vector of a circuit's parameters, without keeping its matrices.
 SrsShape srs_shape_of(const PorepShape& shape, Progress& progress);
 

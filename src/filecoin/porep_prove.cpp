@@ -51,10 +51,32 @@ Status porep_check(const PorepC1& c1, uint32_t partition) {
   return error;
 }
 
+namespace {
+
+// Labels are four fifths of the circuit and evenly spread over it.
+struct LabelProgress {
+  Progress& progress;
+  uint64_t labels = 0;
+  void operator()(PorepStep step, uint32_t) {
+    if (step == PorepStep::kLabel) progress.advance(++labels);
+  }
+};
+
+}  // namespace
+
 CircuitSummary porep_digest(const PorepShape& shape, uint32_t challenges) {
+  NoProgress nobody;
+  return porep_digest(shape, challenges, nobody);
+}
+
+CircuitSummary porep_digest(const PorepShape& shape, uint32_t challenges, Progress& progress) {
+  progress.begin_stage("digest", uint64_t{challenges} * shape.layers, "labels");
   Digester digester;
-  synthesize_porep(digester, {&shape, challenges, nullptr, {}, {}, {}});
-  return digester.summary();
+  const PorepCircuitInput blank{&shape, challenges, nullptr, {}, {}, {}};
+  PorepSynthesizer<Digester, LabelProgress>(digester, blank, LabelProgress{progress}).run();
+  const CircuitSummary summary = digester.summary();
+  progress.end_stage();
+  return summary;
 }
 
 std::vector<Fr> porep_public_inputs(const PorepC1& c1, uint32_t partition) {

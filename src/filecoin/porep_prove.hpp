@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/progress.hpp"
 #include "base/result.hpp"
 #include "circuit/compiled_circuit.hpp"
 #include "circuit/digester.hpp"
@@ -28,6 +29,8 @@ Status porep_check(const PorepC1& c1, uint32_t partition);
 
 // Streams the blank circuit through the digest without keeping it.
 CircuitSummary porep_digest(const PorepShape& shape, uint32_t challenges);
+// The same as a stage of `progress`, in labels: a challenge has one a layer.
+CircuitSummary porep_digest(const PorepShape& shape, uint32_t challenges, Progress& progress);
 
 // The public inputs of partition `partition`, without ONE: replica_id, comm_d, comm_r, then 18 node indices a
 // challenge. Computed from the registered proof, the commitments and the seed alone, as a verifier does; c1's vanilla

@@ -2,7 +2,8 @@
 import subprocess
 import unittest
 
-from harness import BINARY, C1, CommandTest, IO, NOT_FOUND, STEM_2K, UNSUPPORTED, USAGE, cuzk, environment
+from harness import BINARY, C1, CommandTest, IO, NOT_FOUND, STEM_2K, UNSUPPORTED, USAGE, cuzk, environment,
+                     on_terminal
 
 
 class Help(CommandTest):
@@ -97,6 +98,16 @@ class Circuits(CommandTest):
         run = cuzk("circuit", "digest", "porep-2k", "--challenges", "1")
         self.assert_ok(run)
         self.assertTrue(run.out.startswith("d07b46233c6489922e1f88c653f442a9ce19664ba5d6b5afa711f6ed80ae74d7  porep-2k"))
+
+
+class Progress(CommandTest):
+    def test_terminal_shows_rate_and_time_left(self):
+        code, seen = on_terminal("circuit", "digest", "porep-512m")
+        self.assertEqual(code, 0)
+        self.assertRegex(seen, r"digest: \d+ %, [\d.]+ labels/s, [\d.]+ m?s left")
+
+    def test_pipe_shows_nothing(self):
+        self.assertEqual(cuzk("circuit", "digest", "porep-512m").err, "")
 
 
 class Output(CommandTest):
