@@ -2,8 +2,8 @@
 import subprocess
 import unittest
 
-from harness import BINARY, C1, CommandTest, IO, NOT_FOUND, STEM_2K, UNSUPPORTED, USAGE, cuzk, environment,
-                     on_terminal
+from harness import (BINARY, C1, CommandTest, IO, NOT_FOUND, STEM_2K, UNSUPPORTED, USAGE, cuzk, environment,
+                     on_terminal)
 
 
 class Help(CommandTest):
