@@ -65,10 +65,11 @@ Result<Outcome> digest(const CircuitOptions& options, Console& console) {
   const uint32_t challenges = options.challenges == 0 ? shape->challenges : options.challenges;
   const CircuitSummary result = porep_digest(*shape, challenges, console.progress());
   Outcome outcome;
-  outcome.text = to_hex(result.r1cs_digest) + "  " + std::string(shape->circuit_id) + ", " + std::to_string(challenges) +
-                 " challenge(s): " + grouped(result.num_constraints) + " constraints, " + grouped(result.num_aux) + " aux, " +
-                 std::to_string(result.num_inputs) + " inputs; densities a_aux " + grouped(result.a_aux_density) +
-                 ", b_input " + grouped(result.b_input_density) + ", b_aux " + grouped(result.b_aux_density);
+  outcome.text = to_hex(result.r1cs_digest) + "  " + std::string(shape->circuit_id) + ", " +
+                 std::to_string(challenges) + " challenge(s): " + grouped(result.num_constraints) + " constraints, " +
+                 grouped(result.num_aux) + " aux, " + std::to_string(result.num_inputs) + " inputs; densities a_aux " +
+                 grouped(result.a_aux_density) + ", b_input " + grouped(result.b_input_density) + ", b_aux " +
+                 grouped(result.b_aux_density);
   outcome.json = {{"circuit", std::string(shape->circuit_id)},
                   {"challenges", challenges},
                   {"digest", to_hex(result.r1cs_digest)},
@@ -96,7 +97,8 @@ void add_circuit_commands(CommandLine& line) {
                "  cuzk circuit digest porep-32g --challenges 1\n",
                [options](Console& console) { return digest(*options, console); });
   for (CLI::App* command : {info_command, digest_command}) {
-    command->add_option("circuit", options->id, "porep-2k, porep-8m, porep-512m, porep-32g, porep-64g, ...")->required();
+    command->add_option("circuit", options->id, "porep-2k, porep-8m, porep-512m, porep-32g, porep-64g, ...")
+        ->required();
   }
   digest_command->add_option("--challenges", options->challenges, "Challenges to synthesise; default: a partition's")
       ->check(CLI::Range(1U, 18U));

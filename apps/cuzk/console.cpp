@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <cmath>
 
 #include "cuzk/exit_status.hpp"
 
@@ -84,7 +84,8 @@ int Console::print_success(const Outcome& outcome) {
   } else {
     if (!outcome.text.empty()) text = outcome.text + "\n";
     if (options_.timing) {
-      text += "took " + human_seconds(progress_.elapsed_seconds()) + ", peak memory " + human_bytes(peak_rss_bytes()) + "\n";
+      text += "took " + human_seconds(progress_.elapsed_seconds()) + ", peak memory " + human_bytes(peak_rss_bytes()) +
+              "\n";
     }
   }
   if (write_stdout(text)) return kExitOk;

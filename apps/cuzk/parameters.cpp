@@ -44,8 +44,7 @@ Status check_proof_kind(const std::string& kind) {
 }
 
 void hint_at_parameters(Console& console, const PorepShape& shape, const ParameterFiles& files) {
-  const std::string setup =
-      "cuzk setup --circuit " + std::string(shape.circuit_id) + " --dir " + files.directory;
+  const std::string setup = "cuzk setup --circuit " + std::string(shape.circuit_id) + " --dir " + files.directory;
   const std::string fetch = shape.published ? "fetch Filecoin's published file of that name into " + files.directory +
                                                   ", or make parameters for development with `" + setup + "`"
                                             : "make parameters for development with `" + setup + "`";

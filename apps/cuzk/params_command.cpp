@@ -61,8 +61,8 @@ Result<Outcome> inspect_vk(const Target& target) {
   CUZK_ASSIGN(const VerifyingKey vk, read_vk(target.path));
   CUZK_ASSIGN(const uint64_t bytes, file_bytes(target.path));
   Outcome outcome;
-  outcome.text = target.path + ": verifying key, " + human_bytes(bytes) + ", " + grouped(vk.ic.size()) +
-                 " inputs (ONE included)";
+  outcome.text =
+      target.path + ": verifying key, " + human_bytes(bytes) + ", " + grouped(vk.ic.size()) + " inputs (ONE included)";
   outcome.json = {{"file", target.path}, {"bytes", bytes}, {"kind", "vk"}, {"points", {{"ic", vk.ic.size()}}}};
   return outcome;
 }
@@ -94,10 +94,10 @@ Status check_closed_form(const SrsShape& found, const Target& target) {
   const PorepCircuitCounts counts = porep_circuit_counts(*target.shape, target.shape->challenges);
   const uint64_t domain = uint64_t{1} << counts.log2_domain();
   if (found.ic == counts.inputs && found.h == domain - 1 && found.l == counts.aux) return {};
-  return Error(ErrorClass::kCorrupt, "not the parameters of " + std::string(target.shape->circuit_id) + ": ic, h and l have " +
-                                         grouped(found.ic) + ", " + grouped(found.h) + " and " + grouped(found.l) +
-                                         " points; " + grouped(counts.inputs) + ", " + grouped(domain - 1) + " and " +
-                                         grouped(counts.aux) + " were expected")
+  return Error(ErrorClass::kCorrupt, "not the parameters of " + std::string(target.shape->circuit_id) +
+                                         ": ic, h and l have " + grouped(found.ic) + ", " + grouped(found.h) + " and " +
+                                         grouped(found.l) + " points; " + grouped(counts.inputs) + ", " +
+                                         grouped(domain - 1) + " and " + grouped(counts.aux) + " were expected")
       .in_file(target.path);
 }
 
@@ -128,7 +128,7 @@ Result<Outcome> check(const ParamsOptions& options, Console& console) {
   }
   bool vk_beside = false;
   CUZK_TRY(check_vk_beside(target.path, vk, &vk_beside));
-  const std::string checked = options.quick ? "length and verifying key"
+  const std::string checked = options.quick      ? "length and verifying key"
                               : options.subgroup ? "every point, subgroups included"
                                                  : "every point on its curve";
   Outcome outcome;
@@ -136,7 +136,9 @@ Result<Outcome> check(const ParamsOptions& options, Console& console) {
   outcome.json = {{"file", target.path},
                   {"bytes", params_file_bytes(shape)},
                   {"points", shape_json(shape)},
-                  {"checked", options.quick ? "length" : options.subgroup ? "subgroup" : "on-curve"},
+                  {"checked", options.quick      ? "length"
+                              : options.subgroup ? "subgroup"
+                                                 : "on-curve"},
                   {"vk_file_agrees", vk_beside ? Json(true) : Json(nullptr)}};
   if (target.shape != nullptr) outcome.json["circuit"] = std::string(target.shape->circuit_id);
   return outcome;
@@ -159,15 +161,15 @@ void add_params_commands(CommandLine& line) {
                "  cuzk params inspect --circuit porep-2k --dir D\n  cuzk params inspect some.params --json\n",
                [options](Console& console) { return inspect(*options, console); });
   add_target_options(inspect_command, *options);
-  CLI::App* check_command =
-      line.add(group, "check", "Checks a .params or .vk file: length, counts, every point",
-               "  cuzk params check --circuit porep-2k --dir D\n"
-               "  cuzk params check --circuit porep-2k --dir D --subgroup\n"
-               "  cuzk params check some.params --quick\n",
-               [options](Console& console) { return check(*options, console); });
+  CLI::App* check_command = line.add(group, "check", "Checks a .params or .vk file: length, counts, every point",
+                                     "  cuzk params check --circuit porep-2k --dir D\n"
+                                     "  cuzk params check --circuit porep-2k --dir D --subgroup\n"
+                                     "  cuzk params check some.params --quick\n",
+                                     [options](Console& console) { return check(*options, console); });
   add_target_options(check_command, *options);
   CLI::Option* quick = check_command->add_flag("--quick", options->quick, "Only length, counts and verifying key");
-  check_command->add_flag("--subgroup", options->subgroup, "Also that every point is in the prime-order subgroup (slow)")
+  check_command
+      ->add_flag("--subgroup", options->subgroup, "Also that every point is in the prime-order subgroup (slow)")
       ->excludes(quick);
 }
 

@@ -58,7 +58,8 @@ Status prepare_directory(const ParameterFiles& files, bool force) {
   if (failure) return Error(ErrorClass::kIo, "cannot make this folder: " + failure.message()).in_file(files.directory);
   for (const std::string& path : {files.params, files.vk}) {
     if (!force && std::filesystem::exists(path, failure)) {
-      return Error(ErrorClass::kUsage, "exists already, and could be Filecoin's own; --force replaces it").in_file(path);
+      return Error(ErrorClass::kUsage, "exists already, and could be Filecoin's own; --force replaces it")
+          .in_file(path);
     }
   }
   return {};
@@ -90,7 +91,8 @@ Result<Outcome> run_setup(const SetupOptions& options, Console& console) {
   const ParameterFiles files = parameter_files(*shape, parameter_directory(options.directory));
   CUZK_TRY(prepare_directory(files, options.force));
   console.warn(
-      "WARNING: parameters for DEVELOPMENT ONLY. Whoever knows the seed can forge proofs that these parameters accept;\n"
+      "WARNING: parameters for DEVELOPMENT ONLY. Whoever knows the seed can forge proofs that these parameters "
+      "accept;\n"
       "         Filecoin accepts no proof made with them. Real parameters come from Filecoin's ceremony.");
 
   CUZK_ASSIGN(const CompiledCircuit circuit, compile_circuit(*shape, console.progress()));
@@ -121,11 +123,10 @@ Result<Outcome> run_setup(const SetupOptions& options, Console& console) {
 
 void add_setup_command(CommandLine& line) {
   const auto options = std::make_shared<SetupOptions>();
-  CLI::App* command =
-      line.add(nullptr, "setup", "Makes parameters from a seed, for development only",
-               "  cuzk setup --circuit porep-2k --dir D\n"
-               "  cuzk setup --circuit porep-2k --dir D --seed-file seed.hex --json\n",
-               [options](Console& console) { return run_setup(*options, console); });
+  CLI::App* command = line.add(nullptr, "setup", "Makes parameters from a seed, for development only",
+                               "  cuzk setup --circuit porep-2k --dir D\n"
+                               "  cuzk setup --circuit porep-2k --dir D --seed-file seed.hex --json\n",
+                               [options](Console& console) { return run_setup(*options, console); });
   command->add_option("--circuit", options->circuit, "porep-2k, porep-8m, ...: see `cuzk circuit list`")->required();
   command->add_option("--dir", options->directory,
                       "Folder for the files; default: $FIL_PROOFS_PARAMETER_CACHE, else upstream's default");

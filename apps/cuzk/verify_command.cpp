@@ -98,8 +98,9 @@ void add_verify_command(CommandLine& line) {
   command->add_option("--dir", options->directory,
                       "Folder of the parameters; default: $FIL_PROOFS_PARAMETER_CACHE, else upstream's default");
   command->add_option("--vk", options->vk, "Verifying key to use instead of the one in the folder");
-  command->add_option("--miner-id", options->miner_id,
-                      "Also recomputes the replica id from this miner's actor id and the sector number")
+  command
+      ->add_option("--miner-id", options->miner_id,
+                   "Also recomputes the replica id from this miner's actor id and the sector number")
       ->check(decimal_error);
   command->add_option("--sector", options->sector, "Sector number; default: the input's SectorNum")
       ->check(decimal_error);
