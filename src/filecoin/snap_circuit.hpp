@@ -100,7 +100,7 @@ std::vector<std::vector<Boolean<CS>>> snap_challenge_bits(CS& cs, const SnapShap
     for (size_t i = 0; i < plain.size(); ++i) alloc_bits_le(cs, plain[i], i == 3 ? 63 : 64, bits);
     enforce_decomposition<CS>(cs, bits, digest);
     for (uint32_t s = 0; s < shape.challenges_per_digest() && out.size() < shape.challenges; ++s) {
-      const auto first = bits.begin() + static_cast<std::ptrdiff_t>(s * bits_each);
+      const auto first = bits.begin() + std::ptrdiff_t{s} * bits_each;
       out.emplace_back(first, first + static_cast<std::ptrdiff_t>(bits_each));
     }
   }
