@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <memory>
 
+#include "field/cpu_features.hpp"
 #include "field/fr.hpp"
 
 namespace cuzk::ntt {
@@ -47,6 +48,9 @@ inline constexpr unsigned kMinEngineLog2 = 6;
 
 // log2_size in kMinEngineLog2 .. 32.
 std::unique_ptr<const Engine> make_portable_engine(unsigned log2_size);
+#if CUZK_X86_ASM
+std::unique_ptr<const Engine> make_ifma_engine(unsigned log2_size);  // needs cpu_features().avx512_ifma
+#endif
 
 // The permutation that swaps i with its `bits` bits reversed.
 inline size_t reverse_bits(size_t i, unsigned bits) {

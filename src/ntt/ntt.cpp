@@ -112,17 +112,26 @@ Fr root_of_unity(unsigned log2_size) {
   return root;
 }
 
+namespace {
+std::unique_ptr<const Engine> make_engine(unsigned log2_size, [[maybe_unused]] Arithmetic arithmetic) {
+#if CUZK_X86_ASM
+  if (arithmetic == Arithmetic::kFastest && cpu_features().avx512_ifma) return make_ifma_engine(log2_size);
+#endif
+  return make_portable_engine(log2_size);
+}
+}  // namespace
+
 std::unique_ptr<const Engine> make_portable_engine(unsigned log2_size) {
   return std::make_unique<PassEngine<PortableLane>>(log2_size);
 }
 
 }  // namespace ntt
 
-Domain::Domain(unsigned log2_size, ntt::Arithmetic) : log2_size_(log2_size) {
+Domain::Domain(unsigned log2_size, ntt::Arithmetic arithmetic) : log2_size_(log2_size) {
   CUZK_ASSERT(log2_size <= kMaxLog2Size);
   root_ = ntt::root_of_unity(log2_size);
   z_on_coset_ = Fr::from_u64(kFrGenerator).pow(uint64_t{1} << log2_size) - Fr::one();
-  if (log2_size >= ntt::kMinEngineLog2) engine_ = ntt::make_portable_engine(log2_size);
+  if (log2_size >= ntt::kMinEngineLog2) engine_ = ntt::make_engine(log2_size, arithmetic);
 }
 Domain::~Domain() = default;
 Domain::Domain(Domain&&) noexcept = default;

@@ -11,11 +11,10 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <vector>
 
 #include "ntt/engine.hpp"
-#include "parallel/parallel.hpp"
+#include "parallel/workers.hpp"
 
 #ifndef CUZK_NTT_TARGET
 #define CUZK_NTT_TARGET
@@ -25,15 +24,12 @@ namespace cuzk::ntt {
 
 inline constexpr size_t kTileWidth = 8;
 
-// Runs body(tile, scratch) for every tile; each worker makes its scratch once.
+// Runs body(tile, scratch) for every tile of a transform of so many elements, each worker with a copy of `scratch`.
 template <class Scratch, class Body>
 void for_each_tile(size_t tiles, size_t elements, const Scratch& prototype, const Body& body) {
-  const size_t workers = elements <= 4096 ? 1 : std::min(parallel_threads(), tiles);
-  std::atomic<size_t> next{0};
-  parallel_for(workers, 1, [&](size_t, size_t) {
-    Scratch scratch = prototype;
-    for (size_t tile = next++; tile < tiles; tile = next++) body(tile, scratch);
-  });
+  constexpr size_t kMinParallel = 4096;
+  parallel_workers(
+      tiles, elements <= kMinParallel ? 1 : tiles, [&] { return prototype; }, body);
 }
 
 // The twiddles of a transform on the roots of unity themselves.
