@@ -117,35 +117,16 @@ inline Scalars make_scalars(size_t n, Distribution distribution, uint64_t seed) 
   Scalars out(n);
   for (Fr& s : out) {
     switch (distribution) {
-      case Distribution::kUniform:
-        s = random_fr(rng);
-        break;
-      case Distribution::kZeros:
-        break;
-      case Distribution::kOnes:
-        s = Fr::one();
-        break;
-      case Distribution::kBits:
-        s = Fr::from_u64(rng() % 2);
-        break;
-      case Distribution::kBytes:
-        s = Fr::from_u64(rng() % 256);
-        break;
-      case Distribution::k64Bit:
-        s = Fr::from_u64(rng());
-        break;
-      case Distribution::kEqual:
-        s = equal;
-        break;
-      case Distribution::kHalfEqual:
-        s = rng() % 2 == 0 ? equal : random_fr(rng);
-        break;
-      case Distribution::kMinusOnes:
-        s = -Fr::one();
-        break;
-      case Distribution::kSparse:
-        s = rng() % 50 == 0 ? random_fr(rng) : Fr::zero();
-        break;
+      case Distribution::kUniform: s = random_fr(rng); break;
+      case Distribution::kZeros: break;
+      case Distribution::kOnes: s = Fr::one(); break;
+      case Distribution::kBits: s = Fr::from_u64(rng() % 2); break;
+      case Distribution::kBytes: s = Fr::from_u64(rng() % 256); break;
+      case Distribution::k64Bit: s = Fr::from_u64(rng()); break;
+      case Distribution::kEqual: s = equal; break;
+      case Distribution::kHalfEqual: s = rng() % 2 == 0 ? equal : random_fr(rng); break;
+      case Distribution::kMinusOnes: s = -Fr::one(); break;
+      case Distribution::kSparse: s = rng() % 50 == 0 ? random_fr(rng) : Fr::zero(); break;
     }
   }
   return out;

@@ -7,7 +7,7 @@
 //
 // Nothing is reduced within a chunk: 8 limbs of 52 bits leave 35 bits above p. In round r every x is below bound_x(r)*p
 // with bound_x(0) = 2^12, doubling each round, and every y is below bound_y(r)*p; each subtraction adds such a bound.
-#include "field/ifma_lanes.hpp"
+#include "msm/ifma_points.hpp"
 #include "msm/run_sums.hpp"
 
 #if CUZK_X86_ASM
@@ -20,176 +20,6 @@
 namespace cuzk::msm_detail {
 namespace {
 
-using Lanes8 = ifma::Lanes<8>;
-using Limbs8 = ifma::Limbs52<8>;
-
-alignas(64) constexpr ifma::Modulus<8> kP = ifma::make_modulus<8>(FpParams::kModulus);
-constexpr size_t kMaxRounds = 14;
-constexpr uint64_t kProductBound = 8;  // products are below this many p, in Fp2 too
-
-// k*p in 52-bit limbs.
-constexpr Limbs8 multiple_of_p(uint64_t k) {
-  std::array<uint64_t, 7> out{};
-  unsigned __int128 carry = 0;
-  for (size_t i = 0; i < 6; ++i) {
-    carry += static_cast<unsigned __int128>(FpParams::kModulus[i]) * k;
-    out[i] = static_cast<uint64_t>(carry);
-    carry >>= 64;
-  }
-  out[6] = static_cast<uint64_t>(carry);
-  return ifma::to_limbs52<8>(out);
-}
-constexpr uint64_t bound_x(size_t round) {
-  return round == 0 ? uint64_t{1} << 12 : 2 * bound_x(round - 1) + kProductBound;
-}
-constexpr uint64_t bound_y(size_t round) { return 4 + kProductBound * round; }
-
-struct RoundBounds {
-  Limbs8 x, twice_x, next_x, y;
-};
-constexpr auto kBounds = [] {
-  std::array<RoundBounds, kMaxRounds> out{};
-  for (size_t r = 0; r < kMaxRounds; ++r) {
-    out[r] = {multiple_of_p(bound_x(r)), multiple_of_p(2 * bound_x(r)), multiple_of_p(bound_x(r + 1)),
-              multiple_of_p(bound_y(r))};
-  }
-  return out;
-}();
-constexpr Limbs8 kFourP = multiple_of_p(4), kTwoP = multiple_of_p(2);
-
-// 2^k mod p in 52-bit limbs.
-constexpr Limbs8 power_of_two(size_t k) {
-  std::array<uint64_t, 6> x{1};
-  for (size_t i = 0; i < k; ++i) x = limbs::add_mod<6>(x, x, FpParams::kModulus);
-  return ifma::to_limbs52<8>(x);
-}
-// A product with these brings: a loaded x or y back to x*2^384; v*2^416 to v*2^384; v*2^384 to v*2^416.
-constexpr Limbs8 kUnloadX = power_of_two(404), kUnloadY = power_of_two(414), kToFp = power_of_two(384),
-                 kFromFp = power_of_two(448), kOne = power_of_two(416);
-
-// Eight elements of Fp (K = 1) or Fp2 (K = 2).
-template <size_t K>
-struct Element {
-  Lanes8 c[K];
-};
-
-CUZK_IFMA_INLINE Element<1> mul(const Element<1>& a, const Element<1>& b) {
-  return {{ifma::mul<8>(a.c[0], b.c[0], kP)}};
-}
-CUZK_IFMA_INLINE Element<1> sqr(const Element<1>& a) { return {{ifma::sqr<8>(a.c[0], kP)}}; }
-
-CUZK_IFMA_INLINE Element<2> mul(const Element<2>& a, const Element<2>& b) {
-  const Lanes8 low = ifma::mul<8>(a.c[0], b.c[0], kP), high = ifma::mul<8>(a.c[1], b.c[1], kP);
-  Lanes8 sum_a = ifma::add_limbs(a.c[0], a.c[1]), sum_b = ifma::add_limbs(b.c[0], b.c[1]);
-  ifma::tidy(sum_a);
-  ifma::tidy(sum_b);
-  const Lanes8 cross = ifma::mul<8>(sum_a, sum_b, kP);
-  Element<2> out;
-  out.c[0] = ifma::add_limbs(ifma::sub_limbs(low, high), ifma::broadcast<8>(kTwoP));
-  out.c[1] = ifma::add_limbs(ifma::sub_limbs(cross, ifma::add_limbs(low, high)), ifma::broadcast<8>(kFourP));
-  ifma::tidy(out.c[0]);
-  ifma::tidy(out.c[1]);
-  return out;
-}
-// Of a product, so coordinates are below kProductBound * p.
-CUZK_IFMA_INLINE Element<2> sqr(const Element<2>& a) {
-  constexpr Limbs8 kBound = multiple_of_p(kProductBound);
-  Lanes8 sum = ifma::add_limbs(a.c[0], a.c[1]);
-  Lanes8 difference = ifma::add_limbs(ifma::sub_limbs(a.c[0], a.c[1]), ifma::broadcast<8>(kBound));
-  ifma::tidy(sum);
-  ifma::tidy(difference);
-  Element<2> out;
-  out.c[0] = ifma::mul<8>(sum, difference, kP);
-  const Lanes8 product = ifma::mul<8>(a.c[0], a.c[1], kP);
-  out.c[1] = ifma::add_limbs(product, product);
-  ifma::tidy(out.c[1]);
-  return out;
-}
-
-// a - b + offset, tidy.
-template <size_t K>
-CUZK_IFMA_INLINE Element<K> sub(const Element<K>& a, const Element<K>& b, const Limbs8& offset) {
-  Element<K> out;
-#pragma GCC unroll 2
-  for (size_t k = 0; k < K; ++k) {
-    out.c[k] = ifma::add_limbs(ifma::sub_limbs(a.c[k], b.c[k]), ifma::broadcast<8>(offset));
-    ifma::tidy(out.c[k]);
-  }
-  return out;
-}
-
-template <size_t K>
-CUZK_IFMA_INLINE __mmask8 zero_lanes(const Element<K>& a) {
-  __mmask8 mask = ifma::zero_lanes(a.c[0]);
-  if constexpr (K == 2) mask = static_cast<__mmask8>(mask & ifma::zero_lanes(a.c[1]));
-  return mask;
-}
-
-// The 64-bit words of eight coordinates, number `coordinate` (of 2K) of the points at p[0..7], shifted and cut in
-// limbs. Reads 64 bytes a point; the last coordinate is read from 16 bytes earlier so as to stay within the point.
-template <unsigned kShift>
-CUZK_IFMA_INLINE Lanes8 load_coordinate(const uint64_t* const* p, size_t coordinate, bool last) {
-  const size_t back = last ? 2 : 0;
-  __m512i rows[8];
-#pragma GCC unroll 8
-  for (size_t i = 0; i < 8; ++i) rows[i] = _mm512_loadu_si512(p[i] + 6 * coordinate - back);
-  ifma::transpose(rows);
-  return last ? ifma::from_words<8, 6, kShift>(rows + 2) : ifma::from_words<8, 6, kShift>(rows);
-}
-
-template <size_t K>
-CUZK_IFMA_INLINE Element<K> load_x(const uint64_t* const* p) {
-  Element<K> out;
-#pragma GCC unroll 2
-  for (size_t k = 0; k < K; ++k) out.c[k] = load_coordinate<12>(p, k, false);
-  return out;
-}
-// The negative (4p - y) in the lanes of `negative`.
-template <size_t K>
-CUZK_IFMA_INLINE Element<K> load_y(const uint64_t* const* p, __mmask8 negative) {
-  Element<K> out;
-#pragma GCC unroll 2
-  for (size_t k = 0; k < K; ++k) {
-    Lanes8 y = k + 1 == K ? load_coordinate<2>(p, K + k, true) : load_coordinate<2>(p, K + k, false);
-#pragma GCC unroll 8
-    for (size_t i = 0; i < 8; ++i) {
-      y.l[i] = _mm512_mask_sub_epi64(y.l[i], negative, _mm512_set1_epi64(static_cast<int64_t>(kFourP[i])), y.l[i]);
-    }
-    ifma::tidy(y);
-    out.c[k] = y;
-  }
-  return out;
-}
-
-// Slots hold points as loaded: 2K coordinates of 8 limbs, 64 bytes each.
-template <size_t K>
-constexpr size_t kSlotWords = 16 * K;
-
-// The coordinate pair or single number `first` of the points in slots[index[0..7]].
-template <size_t K>
-CUZK_IFMA_INLINE Element<K> load_slots(const uint64_t* slots, const uint32_t* index, size_t first) {
-  Element<K> out;
-#pragma GCC unroll 2
-  for (size_t k = 0; k < K; ++k) {
-#pragma GCC unroll 8
-    for (size_t i = 0; i < 8; ++i) {
-      out.c[k].l[i] = _mm512_load_si512(slots + index[i] * kSlotWords<K> + 8 * (first + k));
-    }
-    ifma::transpose(out.c[k].l);
-  }
-  return out;
-}
-template <size_t K>
-CUZK_IFMA_INLINE void store_slots(uint64_t* slots, const uint32_t* index, size_t first, const Element<K>& x) {
-#pragma GCC unroll 2
-  for (size_t k = 0; k < K; ++k) {
-    Lanes8 rows = x.c[k];
-    ifma::transpose(rows.l);
-#pragma GCC unroll 8
-    for (size_t i = 0; i < 8; ++i) _mm512_store_si512(slots + index[i] * kSlotWords<K> + 8 * (first + k), rows.l[i]);
-  }
-}
-
 template <class Curve>
 class IfmaChunkSummer final : public ChunkSummer<Curve> {
   using Point = Affine<Curve>;
@@ -197,7 +27,7 @@ class IfmaChunkSummer final : public ChunkSummer<Curve> {
   static constexpr size_t K = sizeof(Field) / sizeof(Fp);
   static_assert(sizeof(Point) == 2 * K * 48);
   // Additions that share an inversion.
-  static constexpr size_t kBatch = 2048 / K;
+  static constexpr size_t kBatch = 1024 / K;
   static constexpr size_t kGroups = kBatch / 8;
 
  public:
@@ -300,18 +130,32 @@ class IfmaChunkSummer final : public ChunkSummer<Curve> {
   template <bool kFirst>
   void flush() {
     if (pending_ == 0) return;
-    const size_t groups = (pending_ + 7) / 8;
-    for (size_t i = pending_; i < 8 * groups; ++i) {  // the last addition again, with the same result
-      a_[i] = a_[pending_ - 1];
-      b_[i] = b_[pending_ - 1];
-      to_[i] = to_[pending_ - 1];
-    }
-    if (!multiply_differences<kFirst>(groups) || !invert()) {
-      add_exactly<kFirst>(groups);
-    } else {
-      add<kFirst>(groups);
+    if (!try_add<kFirst>()) {
+      add_exceptional<kFirst>();
+      const bool added = pending_ == 0 || try_add<kFirst>();
+      CUZK_ASSERT(added);
     }
     pending_ = 0;
+  }
+
+  // False, and nothing done, where some operands are infinite, equal or opposite.
+  template <bool kFirst>
+  bool try_add() {
+    const size_t groups = fill_group(a_, b_, to_, pending_);
+    if (!multiply_differences<kFirst>(groups) || !invert()) return false;
+    add<kFirst>(groups);
+    return true;
+  }
+  // Completes the last group by repeating the last addition, which gives the same result again; returns the groups.
+  template <class Indices>
+  static size_t fill_group(Indices& a, Indices& b, Indices& to, size_t count) {
+    const size_t groups = (count + 7) / 8;
+    for (size_t i = count; i < 8 * groups; ++i) {
+      a[i] = a[count - 1];
+      b[i] = b[count - 1];
+      to[i] = to[count - 1];
+    }
+    return groups;
   }
 
   // Fetches what a group will need into the cache.
@@ -328,6 +172,21 @@ class IfmaChunkSummer final : public ChunkSummer<Curve> {
     }
   }
 
+  template <bool kFirst>
+  CUZK_IFMA_INLINE void load_both_x(size_t g, Element<K>& xa, Element<K>& xb) {
+    if constexpr (kFirst) {
+      const uint64_t* p[8];
+      __mmask8 negative;
+      pointers(&a_[8 * g], p, negative);
+      xa = load_x<K>(p);
+      pointers(&b_[8 * g], p, negative);
+      xb = load_x<K>(p);
+    } else {
+      xa = load_slots<K>(slots(), &a_[8 * g], 0);
+      xb = load_slots<K>(slots(), &b_[8 * g], 0);
+    }
+  }
+
   // The differences of the x and their running products; false where an operand is infinity (or x is zero).
   template <bool kFirst>
   CUZK_IFMA_TARGET bool multiply_differences(size_t groups) {
@@ -336,24 +195,14 @@ class IfmaChunkSummer final : public ChunkSummer<Curve> {
     product.c[0] = ifma::broadcast<8>(kOne);
     if constexpr (K == 2) product.c[1] = ifma::sub_limbs(product.c[0], product.c[0]);
     unsigned bad = 0;
-    constexpr size_t kAhead = 6;
+    constexpr size_t kAhead = 8;
     if (kFirst) {
       for (size_t g = 0; g < kAhead; ++g) prefetch(g, groups);
     }
     for (size_t g = 0; g < groups; ++g) {
+      if (kFirst) prefetch(g + kAhead, groups);
       Element<K> xa, xb;
-      if constexpr (kFirst) {
-        prefetch(g + kAhead, groups);
-        const uint64_t* p[8];
-        __mmask8 negative;
-        pointers(&a_[8 * g], p, negative);
-        xa = load_x<K>(p);
-        pointers(&b_[8 * g], p, negative);
-        xb = load_x<K>(p);
-      } else {
-        xa = load_slots<K>(slots(), &a_[8 * g], 0);
-        xb = load_slots<K>(slots(), &b_[8 * g], 0);
-      }
+      load_both_x<kFirst>(g, xa, xb);
       bad |= zero_lanes(xa) | zero_lanes(xb);
       const Element<K> difference = sub(xb, xa, offset);
       products_[g] = product;
@@ -433,31 +282,70 @@ class IfmaChunkSummer final : public ChunkSummer<Curve> {
     }
   }
 
-  // The pending additions by the complete formulas: some operands are infinite, equal or opposite.
+  // Does the pending additions that have no slope of a chord, by the complete formulas, and leaves the others pending.
   template <bool kFirst>
-  CUZK_IFMA_TARGET void add_exactly(size_t groups) {
-    std::vector<Point> a(8 * groups), b(8 * groups);
-    std::vector<Field> denominators(8 * groups), products(8 * groups);
-    for (size_t i = 0; i < 8 * groups; i += 8) {
-      if constexpr (kFirst) {
-        for (size_t j = i; j < i + 8; ++j) {
-          const Entry ea{a_[j]}, eb{b_[j]};
-          a[j] = ea.negative() ? -bases_[ea.index()] : bases_[ea.index()];
-          b[j] = eb.negative() ? -bases_[eb.index()] : bases_[eb.index()];
+  CUZK_IFMA_TARGET void add_exceptional() {
+    const size_t groups = (pending_ + 7) / 8;
+    std::vector<uint32_t> a, b, to;
+    size_t kept = 0;
+    for (size_t g = 0; g < groups; ++g) {
+      const unsigned exceptional = exceptional_lanes<kFirst>(g);
+      for (size_t i = 8 * g; i < std::min(8 * g + 8, pending_); ++i) {
+        if (exceptional >> (i % 8) & 1) {
+          a.push_back(a_[i]);
+          b.push_back(b_[i]);
+          to.push_back(to_[i]);
+        } else {
+          a_[kept] = a_[i];
+          b_[kept] = b_[i];
+          to_[kept++] = to_[i];
         }
-      } else {
-        Point* out[8];
-        for (size_t j = 0; j < 8; ++j) out[j] = &a[i + j];
-        unload(&a_[i], out);
-        for (size_t j = 0; j < 8; ++j) out[j] = &b[i + j];
-        unload(&b_[i], out);
       }
     }
-    batch_add<Curve>(a.data(), b.data(), a.data(), 8 * groups, denominators.data(), products.data());
-    for (size_t i = 0; i < 8 * groups; i += 8) {
+    pending_ = kept;
+    const size_t count = a.size(), padded = (count + 7) / 8 * 8;
+    CUZK_ASSERT(count > 0);
+    for (auto* v : {&a, &b, &to}) v->resize(padded);
+    fill_group(a, b, to, count);
+    std::vector<Point> points_a(padded), points_b(padded);
+    std::vector<Field> denominators(padded), products(padded);
+    for (size_t i = 0; i < padded; i += 8) {
+      fetch<kFirst>(&a[i], &points_a[i]);
+      fetch<kFirst>(&b[i], &points_b[i]);
+    }
+    batch_add<Curve>(points_a.data(), points_b.data(), points_a.data(), padded, denominators.data(), products.data());
+    for (size_t i = 0; i < padded; i += 8) {
       const uint64_t* p[8];
-      for (size_t j = 0; j < 8; ++j) p[j] = reinterpret_cast<const uint64_t*>(&a[i + j]);
-      load(p, 0, &to_[i]);
+      for (size_t j = 0; j < 8; ++j) p[j] = reinterpret_cast<const uint64_t*>(&points_a[i + j]);
+      load(p, 0, &to[i]);
+    }
+  }
+
+  // Lanes of a group whose operands have the same x or of which one is infinity.
+  template <bool kFirst>
+  CUZK_IFMA_TARGET unsigned exceptional_lanes(size_t g) {
+    Element<K> xa, xb;
+    load_both_x<kFirst>(g, xa, xb);
+    Element<K> difference = sub(xb, xa, kBounds[round_].x);
+    for (size_t k = 0; k < K; ++k) {
+      difference.c[k] = ifma::mul<8>(difference.c[k], ifma::broadcast<8>(kToFp), kP);
+      ifma::reduce_once(difference.c[k], kP);
+    }
+    return static_cast<unsigned>(zero_lanes(xa) | zero_lanes(xb) | zero_lanes(difference));
+  }
+
+  // Eight operands as affine points.
+  template <bool kFirst>
+  void fetch(const uint32_t* from, Point* out) {
+    if constexpr (kFirst) {
+      for (size_t j = 0; j < 8; ++j) {
+        const Entry e{from[j]};
+        out[j] = e.negative() ? -bases_[e.index()] : bases_[e.index()];
+      }
+    } else {
+      Point* each[8];
+      for (size_t j = 0; j < 8; ++j) each[j] = out + j;
+      unload(from, each);
     }
   }
 
