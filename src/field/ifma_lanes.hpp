@@ -116,9 +116,17 @@ CUZK_IFMA_INLINE Lanes<N> sub_limbs(const Lanes<N>& a, const Lanes<N>& b) {
   return out;
 }
 
-// The 2N columns of a product, each below 2^52 * 4N, to its Montgomery reduction, tidy: N steps that clear a column.
+// The 2N columns of a product, or of a sum or difference of a few.
 template <size_t N>
-CUZK_IFMA_INLINE Lanes<N> reduce_columns(__m512i (&t)[2 * N], const Modulus<N>& m) {
+struct alignas(64) Columns {
+  __m512i t[2 * N];
+};
+
+// The integer c/R modulo p, tidy: N steps that clear a column each. Columns are signed, at most 2^52 * 8N each way; the
+// whole must be at least -k*p*R for the `offset` k*p, which is added to the result.
+template <size_t N>
+CUZK_IFMA_INLINE Lanes<N> reduce_columns(Columns<N>& c, const Modulus<N>& m, const Limbs52<N>* offset = nullptr) {
+  auto& t = c.t;
   const __m512i inverse = load512(m.inverse.data());
 #pragma GCC unroll 8
   for (size_t i = 0; i < N; ++i) {
@@ -126,21 +134,22 @@ CUZK_IFMA_INLINE Lanes<N> reduce_columns(__m512i (&t)[2 * N], const Modulus<N>& 
 #pragma GCC unroll 8
     for (size_t j = 1; j < N; ++j) t[i + j] = _mm512_madd52lo_epu64(t[i + j], q, load512(m.p[j].data()));
     // t[i] + lo(q*p[0]) is a multiple of 2^52, so that its carry needs no product.
-    t[i + 1] = _mm512_add_epi64(t[i + 1], _mm512_srli_epi64(_mm512_add_epi64(t[i], mask52()), 52));
+    t[i + 1] = _mm512_add_epi64(t[i + 1], _mm512_srai_epi64(_mm512_add_epi64(t[i], mask52()), 52));
 #pragma GCC unroll 8
     for (size_t j = 0; j < N; ++j) t[i + j + 1] = _mm512_madd52hi_epu64(t[i + j + 1], q, load512(m.p[j].data()));
   }
   Lanes<N> out;
 #pragma GCC unroll 8
   for (size_t j = 0; j < N; ++j) out.l[j] = t[N + j];
+  if (offset != nullptr) out = add_limbs(out, broadcast<N>(*offset));
   tidy(out);
   return out;
 }
 
-// x*y/R, tidy.
 template <size_t N>
-CUZK_IFMA_INLINE Lanes<N> mul(const Lanes<N>& x, const Lanes<N>& y, const Modulus<N>& m) {
-  __m512i t[2 * N];
+CUZK_IFMA_INLINE Columns<N> mul_columns(const Lanes<N>& x, const Lanes<N>& y) {
+  Columns<N> out;
+  auto& t = out.t;
 #pragma GCC unroll 16
   for (size_t j = 0; j < 2 * N; ++j) t[j] = _mm512_setzero_si512();
 #pragma GCC unroll 8
@@ -150,13 +159,28 @@ CUZK_IFMA_INLINE Lanes<N> mul(const Lanes<N>& x, const Lanes<N>& y, const Modulu
 #pragma GCC unroll 8
     for (size_t j = 0; j < N; ++j) t[i + j + 1] = _mm512_madd52hi_epu64(t[i + j + 1], x.l[i], y.l[j]);
   }
-  return reduce_columns<N>(t, m);
+  return out;
+}
+template <size_t N>
+CUZK_IFMA_INLINE Columns<N> sub_columns(const Columns<N>& x, const Columns<N>& y) {
+  Columns<N> out;
+#pragma GCC unroll 16
+  for (size_t j = 0; j < 2 * N; ++j) out.t[j] = _mm512_sub_epi64(x.t[j], y.t[j]);
+  return out;
+}
+
+// x*y/R, tidy.
+template <size_t N>
+CUZK_IFMA_INLINE Lanes<N> mul(const Lanes<N>& x, const Lanes<N>& y, const Modulus<N>& m) {
+  Columns<N> c = mul_columns(x, y);
+  return reduce_columns(c, m);
 }
 
 // x*x/R, tidy.
 template <size_t N>
 CUZK_IFMA_INLINE Lanes<N> sqr(const Lanes<N>& x, const Modulus<N>& m) {
-  __m512i t[2 * N];
+  Columns<N> c;
+  auto& t = c.t;
 #pragma GCC unroll 16
   for (size_t j = 0; j < 2 * N; ++j) t[j] = _mm512_setzero_si512();
 #pragma GCC unroll 8
@@ -173,7 +197,7 @@ CUZK_IFMA_INLINE Lanes<N> sqr(const Lanes<N>& x, const Modulus<N>& m) {
     t[2 * i] = _mm512_madd52lo_epu64(t[2 * i], x.l[i], x.l[i]);
     t[2 * i + 1] = _mm512_madd52hi_epu64(t[2 * i + 1], x.l[i], x.l[i]);
   }
-  return reduce_columns<N>(t, m);
+  return reduce_columns(c, m);
 }
 
 // x (tidy, below 2p) minus p where it is not below p.

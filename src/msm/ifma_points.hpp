@@ -66,17 +66,20 @@ CUZK_IFMA_INLINE Element<1> mul(const Element<1>& a, const Element<1>& b) {
 }
 CUZK_IFMA_INLINE Element<1> sqr(const Element<1>& a) { return {{ifma::sqr<8>(a.c[0], kP)}}; }
 
+// Karatsuba with two reductions for the three products.
 CUZK_IFMA_INLINE Element<2> mul(const Element<2>& a, const Element<2>& b) {
-  const Lanes8 low = ifma::mul<8>(a.c[0], b.c[0], kP), high = ifma::mul<8>(a.c[1], b.c[1], kP);
   Lanes8 sum_a = ifma::add_limbs(a.c[0], a.c[1]), sum_b = ifma::add_limbs(b.c[0], b.c[1]);
   ifma::tidy(sum_a);
   ifma::tidy(sum_b);
-  const Lanes8 cross = ifma::mul<8>(sum_a, sum_b, kP);
+  ifma::Columns<8> cross = ifma::mul_columns(sum_a, sum_b);
+  const ifma::Columns<8> low = ifma::mul_columns(a.c[0], b.c[0]);
+  cross = ifma::sub_columns(cross, low);
+  const ifma::Columns<8> high = ifma::mul_columns(a.c[1], b.c[1]);
+  cross = ifma::sub_columns(cross, high);
+  ifma::Columns<8> difference = ifma::sub_columns(low, high);
   Element<2> out;
-  out.c[0] = ifma::add_limbs(ifma::sub_limbs(low, high), ifma::broadcast<8>(kTwoP));
-  out.c[1] = ifma::add_limbs(ifma::sub_limbs(cross, ifma::add_limbs(low, high)), ifma::broadcast<8>(kFourP));
-  ifma::tidy(out.c[0]);
-  ifma::tidy(out.c[1]);
+  out.c[0] = ifma::reduce_columns(difference, kP, &kTwoP);
+  out.c[1] = ifma::reduce_columns(cross, kP);
   return out;
 }
 // Of a product, so coordinates are below kProductBound * p.
