@@ -38,7 +38,8 @@ Made make_mul() {
   return out;
 }
 
-Result<Proof> prove_with(const Instance& instance, const Srs& srs, uint64_t r, uint64_t s, ProveReport* report = nullptr) {
+Result<Proof> prove_with(const Instance& instance, const Srs& srs, uint64_t r, uint64_t s,
+                         ProveReport* report = nullptr) {
   CpuBackend backend;
   NoProgress quiet;
   const Blinding blinding = BlindingForTests::make(Fr::from_u64(r), Fr::from_u64(s));
@@ -127,8 +128,8 @@ TEST(Prove, ReportNamesTheSteps) {
     names.push_back(step.name);
     EXPECT_GE(step.seconds, 0);
   }
-  EXPECT_EQ(names, (std::vector<std::string>{"expand witness", "matrices", "quotient", "sum h", "classify wires", "sum l",
-                                             "sum a", "sum b_g1", "sum b_g2", "assemble", "self-check"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"expand witness", "matrices", "quotient", "sum h", "classify wires",
+                                             "sum l", "sum a", "sum b_g1", "sum b_g2", "assemble", "self-check"}));
 }
 
 TEST(Prove, UnsatisfiedWitnessIsRefusedWithItsConstraint) {
@@ -146,7 +147,8 @@ TEST(Prove, UnsatisfiedWitnessIsRefusedWithItsConstraint) {
   std::vector<Wire> wires = {builder.field(Fr::from_u64(3))};
   for (int i = 0; i < 10; ++i) {
     wires.push_back(builder.field(builder.value(wires.back()).square()));
-    builder.row({{wires[wires.size() - 2], Fr::one()}}, {{wires[wires.size() - 2], Fr::one()}}, {{wires.back(), Fr::one()}});
+    builder.row({{wires[wires.size() - 2], Fr::one()}}, {{wires[wires.size() - 2], Fr::one()}},
+                {{wires.back(), Fr::one()}});
   }
   Instance chain = builder.finish();
   const auto srs = setup(chain.circuit, test::random_toxic(rng), quiet);
@@ -238,9 +240,11 @@ TEST(ToxicWaste, FromSeed) {
   std::array<uint8_t, 32> seed{};
   for (size_t i = 0; i < seed.size(); ++i) seed[i] = static_cast<uint8_t>(i);
   const ToxicWaste one = toxic_waste_from_seed(seed), same = toxic_waste_from_seed(seed);
-  // Python: int.from_bytes(b"".join(sha256(b"cuzk development parameters v1" + name + bytes(range(32)) + bytes([i])).digest()
-  // for i in (0, 1)), "little") % r
-  const auto is = [](const Secret<Fr>& scalar, const char* hex_be) { return to_hex(scalar.expose().to_bytes_be()) == hex_be; };
+  // Python: int.from_bytes(b"".join(sha256(b"cuzk development parameters v1" + name + bytes(range(32)) +
+  // bytes([i])).digest() for i in (0, 1)), "little") % r
+  const auto is = [](const Secret<Fr>& scalar, const char* hex_be) {
+    return to_hex(scalar.expose().to_bytes_be()) == hex_be;
+  };
   EXPECT_TRUE(is(one.tau, "376cee7a69296c0e7b649dbc02dc9f29d52761beac5be9599c75ebf573ed6cd7"));
   EXPECT_TRUE(is(one.alpha, "610359a55d7dd48ea977bfb26dc632f5bedb1a1f8641fc92ebd43b68b95c446b"));
   EXPECT_TRUE(is(one.beta, "0bdac1fe3d618ec4d09bd2a5593205c05052d236b37cea2d1788a4a74e979bc0"));

@@ -22,7 +22,8 @@ namespace {
 
 template <class CS>
 void poseidon2(CS& cs) {
-  const std::vector<Num<CS>> preimage = {gadget::alloc_num(cs, Fr::from_u64(1)), gadget::alloc_num(cs, Fr::from_u64(2))};
+  const std::vector<Num<CS>> preimage = {gadget::alloc_num(cs, Fr::from_u64(1)),
+                                         gadget::alloc_num(cs, Fr::from_u64(2))};
   gadget::inputize(cs, gadget::poseidon_hash(cs, std::span<const Num<CS>>(preimage)));
 }
 

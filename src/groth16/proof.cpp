@@ -13,8 +13,8 @@ Status decode_part(std::span<const uint8_t> proof, size_t offset, const char* na
   const size_t size = std::is_same_v<Curve, G1Curve> ? kG1CompressedBytes : kG2CompressedBytes;
   const PointError wrong = read_compressed(proof.subspan(offset, size), PointCheck::kSubgroup, out);
   if (wrong == PointError::kNone && !out.is_infinity()) return {};
-  const std::string what = wrong == PointError::kNone ? std::string("the point is the identity")
-                                                      : to_error(wrong, Curve::kName).message;
+  const std::string what =
+      wrong == PointError::kNone ? std::string("the point is the identity") : to_error(wrong, Curve::kName).message;
   return Error(ErrorClass::kBadProof, std::string("point ") + name + " of the proof: " + what)
       .at_field(name)
       .at_offset(offset);

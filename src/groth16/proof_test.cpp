@@ -9,8 +9,12 @@ namespace cuzk {
 namespace {
 
 Proof some_proof(uint64_t k) {
-  const auto g1 = [](uint64_t n) { return G1Jacobian::from_affine(G1Curve::generator()).mul(Fr::from_u64(n)).to_affine(); };
-  const auto g2 = [](uint64_t n) { return G2Jacobian::from_affine(G2Curve::generator()).mul(Fr::from_u64(n)).to_affine(); };
+  const auto g1 = [](uint64_t n) {
+    return G1Jacobian::from_affine(G1Curve::generator()).mul(Fr::from_u64(n)).to_affine();
+  };
+  const auto g2 = [](uint64_t n) {
+    return G2Jacobian::from_affine(G2Curve::generator()).mul(Fr::from_u64(n)).to_affine();
+  };
   return {g1(k), g2(k + 1), g1(k + 2)};
 }
 
@@ -35,7 +39,10 @@ TEST(ProofBytes, LengthsAndFlags) {
     ASSERT_FALSE(result.ok());
     EXPECT_EQ(result.error().error_class, ErrorClass::kInvalidInput);
   }
-  struct { size_t offset, size; const char* name; } parts[] = {{0, 48, "a"}, {48, 96, "b"}, {144, 48, "c"}};
+  struct {
+    size_t offset, size;
+    const char* name;
+  } parts[] = {{0, 48, "a"}, {48, 96, "b"}, {144, 48, "c"}};
   for (const auto& part : parts) {
     auto identity = bytes;
     std::fill_n(identity.begin() + static_cast<std::ptrdiff_t>(part.offset), part.size, 0);

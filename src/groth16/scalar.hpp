@@ -10,8 +10,8 @@
 
 namespace cuzk {
 
-// The little-endian integer of 64 uniform bytes, modulo r: within 2^-256 of uniform. Branches and memory accesses do not
-// depend on the bytes.
+// The little-endian integer of 64 uniform bytes, modulo r: within 2^-256 of uniform. Branches and memory accesses do
+// not depend on the bytes.
 inline Fr fr_from_wide_bytes(std::span<const uint8_t, 64> bytes) {
   const auto load = [&](size_t first) {
     Fr::Limbs limbs{};

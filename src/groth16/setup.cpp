@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <functional>
+#include <memory>
 #include <vector>
 
+#include "base/secret.hpp"
 #include "field/batch_inverse.hpp"
 #include "matrix/matrix.hpp"
 #include "msm/msm.hpp"
@@ -17,6 +19,23 @@ namespace {
 constexpr size_t kGrain = 4096;
 // Points made at a time: their exponents and coordinates take 32 MiB in G1, 56 MiB in G2.
 constexpr size_t kBatchPoints = size_t{1} << 18;
+
+// Overwrites memory before it gives it back: exponents and polynomial values tell the trapdoor.
+template <class T>
+struct ClearingAllocator : std::allocator<T> {
+  template <class U>
+  struct rebind {
+    using other = ClearingAllocator<U>;
+  };
+  ClearingAllocator() = default;
+  template <class U>
+  ClearingAllocator(const ClearingAllocator<U>&) {}
+  void deallocate(T* memory, size_t count) {
+    secure_clear(memory, count * sizeof(T));
+    std::allocator<T>::deallocate(memory, count);
+  }
+};
+using SecretScalars = std::vector<Fr, ClearingAllocator<Fr>>;
 
 // Where the points go: into memory or into a file.
 class Sink {
@@ -40,8 +59,10 @@ class MemorySink final : public Sink {
     return {};
   }
   Status append(Section section, std::span<const G1Affine> points) override {
-    auto& out = section == Section::kH ? srs_.h : section == Section::kL ? srs_.l
-              : section == Section::kA ? srs_.a : srs_.b_g1;
+    auto& out = section == Section::kH   ? srs_.h
+                : section == Section::kL ? srs_.l
+                : section == Section::kA ? srs_.a
+                                         : srs_.b_g1;
     out.insert(out.end(), points.begin(), points.end());
     return {};
   }
@@ -77,19 +98,19 @@ class FileSink final : public Sink {
 
 // The polynomials of every wire at tau, inputs and aux apart; k is what ic and l are made of.
 struct WireValues {
-  std::vector<Fr> a_inputs, a_aux, b_inputs, b_aux, k_inputs, k_aux;
+  SecretScalars a_inputs, a_aux, b_inputs, b_aux, k_inputs, k_aux;
 };
 
 MatrixView view(const CsrMatrix& m) { return {m.row_start, m.wire, m.coefficient}; }
 
 // L_j(tau) = w^j * (tau^m - 1) / (m * (tau - w^j)) for j < count; tau is not in the domain.
-std::vector<Fr> lagrange_values(const Fr& tau, uint32_t log2_size, uint64_t count) {
+SecretScalars lagrange_values(const Fr& tau, uint32_t log2_size, uint64_t count) {
   const uint64_t m = uint64_t{1} << log2_size;
   const Fr root = fr_root_of_unity().pow(uint64_t{1} << (kFrTwoAdicity - log2_size));
   const Fr factor = (tau.pow(m) - Fr::one()) * Fr::from_u64(m).inverse();
-  std::vector<Fr> out(count);
+  SecretScalars out(count);
   parallel_for(count, kGrain, [&](size_t begin, size_t end) {
-    std::vector<Fr> powers(end - begin), scratch(end - begin);
+    SecretScalars powers(end - begin), scratch(end - begin);
     Fr power = root.pow(begin);
     for (size_t j = begin; j < end; ++j, power *= root) {
       powers[j - begin] = power;
@@ -103,12 +124,12 @@ std::vector<Fr> lagrange_values(const Fr& tau, uint32_t log2_size, uint64_t coun
 
 WireValues evaluate_wires(const CompiledCircuit& circuit, const ToxicWaste& toxic, Progress& progress) {
   ProgressCounter counter(progress, "evaluate circuit at tau", 5, "steps");
-  const std::vector<Fr> lagrange = lagrange_values(toxic.tau.expose(), circuit.log2_domain(), circuit.rows());
+  const SecretScalars lagrange = lagrange_values(toxic.tau.expose(), circuit.log2_domain(), circuit.rows());
   counter.add(1);
   const Coefficients coefficients(circuit.coefficients);
   const size_t inputs = circuit.num_inputs, aux = circuit.num_aux;
-  WireValues v{std::vector<Fr>(inputs), std::vector<Fr>(aux), std::vector<Fr>(inputs),
-               std::vector<Fr>(aux),    std::vector<Fr>(inputs), std::vector<Fr>(aux)};
+  WireValues v{SecretScalars(inputs), SecretScalars(aux),    SecretScalars(inputs),
+               SecretScalars(aux),    SecretScalars(inputs), SecretScalars(aux)};
   multiply_transposed(view(circuit.a), coefficients, lagrange, v.a_inputs, v.a_aux);
   // The input-consistency rows (I_i) * (0) = (0).
   for (size_t i = 0; i < inputs; ++i) v.a_inputs[i] += lagrange[circuit.num_constraints + i];
@@ -117,7 +138,7 @@ WireValues evaluate_wires(const CompiledCircuit& circuit, const ToxicWaste& toxi
   counter.add(1);
   multiply_transposed(view(circuit.c), coefficients, lagrange, v.k_inputs, v.k_aux);
   counter.add(1);
-  const auto combine = [&](std::vector<Fr>& k, const std::vector<Fr>& a, const std::vector<Fr>& b, const Fr& divisor) {
+  const auto combine = [&](SecretScalars& k, const SecretScalars& a, const SecretScalars& b, const Fr& divisor) {
     const Fr factor = divisor.inverse();
     parallel_for(k.size(), kGrain, [&](size_t begin, size_t end) {
       for (size_t i = begin; i < end; ++i) {
@@ -184,7 +205,7 @@ class PointMaker {
   // fill(begin, out) writes the exponents of points begin .. begin + out.size() of the section.
   template <class Curve>
   Status make(Section section, uint64_t count, const std::function<void(uint64_t, std::span<Fr>)>& fill) {
-    std::vector<Fr> exponents;
+    SecretScalars exponents;
     std::vector<Affine<Curve>> points;
     for (uint64_t begin = 0; begin < count; begin += kBatchPoints) {
       const size_t size = std::min<uint64_t>(kBatchPoints, count - begin);
@@ -201,8 +222,10 @@ class PointMaker {
  private:
   template <class Curve>
   const FixedBase<Curve>& base() const {
-    if constexpr (std::is_same_v<Curve, G1Curve>) return g1_;
-    else return g2_;
+    if constexpr (std::is_same_v<Curve, G1Curve>)
+      return g1_;
+    else
+      return g2_;
   }
 
   Sink& sink_;
@@ -212,19 +235,28 @@ class PointMaker {
 };
 
 VerifyingKey make_vk(const ToxicWaste& toxic, std::span<const Fr> ic, const PointMaker& maker) {
-  const auto times1 = [&](const Secret<Fr>& k) { return G1Jacobian::from_affine(toxic.g1).mul(k.expose()).to_affine(); };
-  const auto times2 = [&](const Secret<Fr>& k) { return G2Jacobian::from_affine(toxic.g2).mul(k.expose()).to_affine(); };
-  VerifyingKey vk{times1(toxic.alpha), times1(toxic.beta),  times2(toxic.beta), times2(toxic.gamma),
-                  times1(toxic.delta), times2(toxic.delta), {}};
+  const auto times1 = [&](const Secret<Fr>& k) {
+    return G1Jacobian::from_affine(toxic.g1).mul(k.expose()).to_affine();
+  };
+  const auto times2 = [&](const Secret<Fr>& k) {
+    return G2Jacobian::from_affine(toxic.g2).mul(k.expose()).to_affine();
+  };
+  VerifyingKey vk{times1(toxic.alpha),
+                  times1(toxic.beta),
+                  times2(toxic.beta),
+                  times2(toxic.gamma),
+                  times1(toxic.delta),
+                  times2(toxic.delta),
+                  {}};
   vk.ic.resize(ic.size());
   maker.g1().multiply(ic, vk.ic);
   return vk;
 }
 
 // The values of a query: those of the inputs, then those of the aux wires, where the density (if any) has a bit.
-std::vector<Fr> query_values(const std::vector<Fr>& inputs, const BitVector* input_density, const std::vector<Fr>& aux,
-                             const BitVector& aux_density) {
-  std::vector<Fr> out;
+SecretScalars query_values(const SecretScalars& inputs, const BitVector* input_density, const SecretScalars& aux,
+                           const BitVector& aux_density) {
+  SecretScalars out;
   out.reserve(inputs.size() + aux_density.count());
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (input_density == nullptr || input_density->get(i)) out.push_back(inputs[i]);
@@ -251,7 +283,7 @@ Status setup_into(const CompiledCircuit& circuit, const ToxicWaste& toxic, Sink&
       for (size_t i = begin; i < end; ++i, power *= tau) out[i] = power;
     });
   }));
-  const auto make = [&]<class Curve>(std::type_identity<Curve>, Section section, const std::vector<Fr>& values) {
+  const auto make = [&]<class Curve>(std::type_identity<Curve>, Section section, const SecretScalars& values) {
     return maker.make<Curve>(section, values.size(), [&](uint64_t first, std::span<Fr> out) {
       std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(first), out.size(), out.begin());
     });
@@ -262,7 +294,7 @@ Status setup_into(const CompiledCircuit& circuit, const ToxicWaste& toxic, Sink&
   v.k_aux = {};
   CUZK_TRY(make(kG1, Section::kA, query_values(v.a_inputs, nullptr, v.a_aux, circuit.a_aux_density)));
   v.a_aux = {};
-  const std::vector<Fr> b = query_values(v.b_inputs, &circuit.b_input_density, v.b_aux, circuit.b_aux_density);
+  const SecretScalars b = query_values(v.b_inputs, &circuit.b_input_density, v.b_aux, circuit.b_aux_density);
   v.b_aux = {};
   CUZK_TRY(make(kG1, Section::kBG1, b));
   return make(kG2, Section::kBG2, b);
@@ -272,8 +304,12 @@ Status setup_into(const CompiledCircuit& circuit, const ToxicWaste& toxic, Sink&
 
 SrsShape srs_shape(const CompiledCircuit& circuit) {
   const uint64_t b = circuit.b_input_density.count() + circuit.b_aux_density.count();
-  return {circuit.num_inputs, (uint64_t{1} << circuit.log2_domain()) - 1,
-          circuit.num_aux,    circuit.num_inputs + circuit.a_aux_density.count(), b, b};
+  return {circuit.num_inputs,
+          (uint64_t{1} << circuit.log2_domain()) - 1,
+          circuit.num_aux,
+          circuit.num_inputs + circuit.a_aux_density.count(),
+          b,
+          b};
 }
 
 Result<Srs> setup(const CompiledCircuit& circuit, const ToxicWaste& toxic, Progress& progress) {

@@ -23,8 +23,8 @@ struct ToxicWaste {
 // secret, so the parameters prove nothing to anybody: for development.
 //
 // Each scalar is the 64-byte little-endian integer SHA-256(p || 0) || SHA-256(p || 1) modulo r, with
-// p = "cuzk development parameters v1" || name || seed and name one of "tau", "alpha", "beta", "gamma", "delta". (A zero,
-// which nobody will find, is replaced by one.)
+// p = "cuzk development parameters v1" || name || seed and name one of "tau", "alpha", "beta", "gamma", "delta". (A
+// zero, which nobody will find, is replaced by one.)
 ToxicWaste toxic_waste_from_seed(const std::array<uint8_t, 32>& seed);
 
 // A trapdoor from the randomness of the operating system that nobody keeps. Still one machine's word: a ceremony is

@@ -89,8 +89,8 @@ Error name_bad_proofs(const PreparedVerifyingKey& key, std::span<const Proof> pr
   }
   if (count == 0) return Error(ErrorClass::kInternal, "a batch of proofs was refused, but each of them verifies");
   const auto first = static_cast<uint32_t>(std::find(bad.begin(), bad.end(), 1) - bad.begin());
-  return Error(ErrorClass::kBadProof, std::to_string(count) + " of " + std::to_string(bad.size()) +
-                                          " proofs do not verify: " + names)
+  return Error(ErrorClass::kBadProof,
+               std::to_string(count) + " of " + std::to_string(bad.size()) + " proofs do not verify: " + names)
       .of_partition(first);
 }
 

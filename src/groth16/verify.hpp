@@ -32,16 +32,15 @@ class PreparedVerifyingKey {
   std::vector<G1Affine> ic_;
 };
 
-// Accepts exactly where e(A, B) = e(alpha, beta) * e(ic[0] + sum x_i * ic[i], gamma) * e(C, delta); inputs are x_1 .. x_k,
-// without ONE. The points of the proof must be on the curve and in the subgroup (decode_proof() makes sure).
+// Accepts exactly where e(A, B) = e(alpha, beta) * e(ic[0] + sum x_i * ic[i], gamma) * e(C, delta); inputs are x_1 ..
+// x_k, without ONE. The points of the proof must be on the curve and in the subgroup (decode_proof() makes sure).
 // Errors: kInvalidInput where the number of inputs is wrong; kBadProof where the proof is refused.
 Status verify(const PreparedVerifyingKey& key, const Proof& proof, std::span<const Fr> inputs);
 
 // All proofs at once, as one product of pairings weighted with random 128-bit numbers: a batch with a bad proof passes
-// with probability 2^-128. inputs[i] are those of proofs[i]. Where the batch fails, every proof is verified apart and the
-// error (kBadProof) names each bad one; its partition is the first. Errors: as verify, kInvalidInput where there is no
-// proof, or inputs of another number; kIo where there is no randomness.
-// Cost: a Miller loop a proof and two more.
+// with probability 2^-128. inputs[i] are those of proofs[i]. Where the batch fails, every proof is verified apart and
+// the error (kBadProof) names each bad one; its partition is the first. Errors: as verify, kInvalidInput where there is
+// no proof, or inputs of another number; kIo where there is no randomness. Cost: a Miller loop a proof and two more.
 Status verify_batch(const PreparedVerifyingKey& key, std::span<const Proof> proofs,
                     std::span<const std::vector<Fr>> inputs);
 

@@ -25,7 +25,7 @@ std::string directory_of(const std::string& path) {
 
 Result<AtomicFile> AtomicFile::create(const std::string& path) {
   // A rename would put a file in the place of a device, a socket or a pipe.
-  struct stat present{};
+  struct stat present {};
   if (stat(path.c_str(), &present) == 0 && !S_ISREG(present.st_mode)) {
     return Error(ErrorClass::kIo, S_ISDIR(present.st_mode) ? "this is a folder; a file is to be written"
                                                            : "this is not a regular file, so it is not replaced")

@@ -43,7 +43,7 @@ class FileSource final : public ByteSource {
   }
 
   Status check_unchanged() const override {
-    struct stat info{};
+    struct stat info {};
     if (fstat(fd_, &info) != 0) {
       return Error(ErrorClass::kIo, std::string("fstat failed: ") + std::strerror(errno)).in_file(path_);
     }
@@ -72,7 +72,7 @@ Result<std::unique_ptr<ByteSource>> open_file_source(const std::string& path) {
                  absent ? "there is no such file" : std::string("cannot open the file: ") + std::strerror(errno))
         .in_file(path);
   }
-  struct stat info{};
+  struct stat info {};
   if (fstat(fd, &info) != 0) {
     const int reason = errno;
     close(fd);

@@ -67,7 +67,7 @@ class ParamsWriter {
 
   AtomicFile file_;
   SrsShape shape_;
-  size_t section_ = 0;     // index into kSections of the section being written; ic is written by create()
+  size_t section_ = 0;  // index into kSections of the section being written; ic is written by create()
   uint64_t in_section_ = 0;
   std::vector<uint8_t> buffer_;
 };

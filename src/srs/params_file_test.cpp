@@ -74,8 +74,12 @@ TEST(ReadParams, UpstreamsFile) {
   ASSERT_TRUE(srs.ok()) << srs.error().describe();
   EXPECT_EQ(srs->shape(), kMulShape);
   // alpha = 3, beta = 5, gamma = 7, delta = 11 times the generators.
-  const auto g1 = [](uint64_t k) { return G1Jacobian::from_affine(G1Curve::generator()).mul(Fr::from_u64(k)).to_affine(); };
-  const auto g2 = [](uint64_t k) { return G2Jacobian::from_affine(G2Curve::generator()).mul(Fr::from_u64(k)).to_affine(); };
+  const auto g1 = [](uint64_t k) {
+    return G1Jacobian::from_affine(G1Curve::generator()).mul(Fr::from_u64(k)).to_affine();
+  };
+  const auto g2 = [](uint64_t k) {
+    return G2Jacobian::from_affine(G2Curve::generator()).mul(Fr::from_u64(k)).to_affine();
+  };
   EXPECT_EQ(srs->vk.alpha_g1, g1(3));
   EXPECT_EQ(srs->vk.beta_g1, g1(5));
   EXPECT_EQ(srs->vk.beta_g2, g2(5));
@@ -202,7 +206,8 @@ TEST(ReadParams, PointsThatAreNone) {
   // (0, 0) without the flag is no point.
   EXPECT_FALSE(parse(with(1064, std::vector<uint8_t>(96))).ok());
   // x = p, in G1 and in both coefficients of G2.
-  const auto p = *from_hex("1a0111ea397fe69a4b1ba7b6434bacd764774b84f38512bf6730d2a0f6b0f6241eabfffeb153ffffb9feffffffffaaab");
+  const auto p =
+      *from_hex("1a0111ea397fe69a4b1ba7b6434bacd764774b84f38512bf6730d2a0f6b0f6241eabfffeb153ffffb9feffffffffaaab");
   expect_corrupt(parse(with(1064, p)), 1064, "h[0]", "");
   expect_corrupt(parse(with(1064 + 48, p)), 1064, "h[0]", "");
   for (size_t i = 0; i < 4; ++i) expect_corrupt(parse(with(1944 + 48 * i, p)), 1944, "b_g2[0]", "");
@@ -214,7 +219,7 @@ TEST(ReadParams, PointsThatAreNone) {
   expect_corrupt(parse(with(1064, g1), {std::nullopt, PointCheck::kSubgroup}), 1064, "h[0]", "");
   EXPECT_TRUE(parse(with(1944, g2)).ok());
   expect_corrupt(parse(with(1944, g2), {std::nullopt, PointCheck::kSubgroup}), 1944, "b_g2[0]", "");
-  expect_corrupt(parse(with(868, g1)), 868, "ic[0]", "");       // the key's points are always checked
+  expect_corrupt(parse(with(868, g1)), 868, "ic[0]", "");  // the key's points are always checked
   expect_corrupt(parse(with(192, g2)), 192, "beta_g2", "");
 }
 
@@ -276,8 +281,15 @@ TEST(ReadParams, FilesThatAreNoFilesOrChange) {
 TEST(ReadParams, ReportsProgress) {
   struct Recorder final : Progress {
     uint64_t total = 0, last = 0, begun = 0, ended = 0;
-    void begin_stage(std::string_view, uint64_t t, std::string_view) override { total += t; ++begun; last = 0; }
-    void advance(uint64_t done) override { EXPECT_GE(done, last); last = done; }
+    void begin_stage(std::string_view, uint64_t t, std::string_view) override {
+      total += t;
+      ++begun;
+      last = 0;
+    }
+    void advance(uint64_t done) override {
+      EXPECT_GE(done, last);
+      last = done;
+    }
     void end_stage() override { ++ended; }
   } recorder;
   ASSERT_TRUE(read_params(kMulParams, {}, recorder).ok());
@@ -341,7 +353,11 @@ TEST(Writer, FailuresLeaveTheOldFileAndNoOther) {
   EXPECT_EQ(read_bytes(path), (std::vector<uint8_t>{1, 2, 3}));
   EXPECT_EQ(directory.entries(), 1u);
 
-  { auto abandoned = AtomicFile::create(path); ASSERT_TRUE(abandoned.ok()); EXPECT_EQ(directory.entries(), 2u); }
+  {
+    auto abandoned = AtomicFile::create(path);
+    ASSERT_TRUE(abandoned.ok());
+    EXPECT_EQ(directory.entries(), 2u);
+  }
   EXPECT_EQ(directory.entries(), 1u);
 
   const Status nowhere = write_params(directory.file("no/where"), srs, quiet);

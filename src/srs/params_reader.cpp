@@ -28,8 +28,8 @@ Status decode_finite(const ByteSource& source, std::span<const uint8_t> bytes, u
                      Affine<Curve>& out, const Name& name) {
   const PointError wrong = read_uncompressed(bytes, check, out);
   if (wrong == PointError::kNone && !out.is_infinity()) return {};
-  const std::string what = wrong == PointError::kNone ? " is the point at infinity"
-                                                      : ": " + to_error(wrong, Curve::kName).message;
+  const std::string what =
+      wrong == PointError::kNone ? " is the point at infinity" : ": " + to_error(wrong, Curve::kName).message;
   return corrupt(source, name() + what, offset).at_field(name());
 }
 
@@ -54,8 +54,11 @@ Status check_first_byte(const ByteSource& source) {
 Result<uint32_t> read_count(const ByteSource& source, Section section, uint64_t offset) {
   const std::string name = to_string(section);
   if (offset + kCountBytes > source.size()) {
-    return corrupt(source, "the file ends before the length of " + name + " (it has " + std::to_string(source.size()) +
-                               " bytes)", offset).at_field(name);
+    return corrupt(
+               source,
+               "the file ends before the length of " + name + " (it has " + std::to_string(source.size()) + " bytes)",
+               offset)
+        .at_field(name);
   }
   std::array<uint8_t, kCountBytes> bytes{};
   CUZK_TRY(source.read(offset, bytes));
