@@ -1,7 +1,6 @@
 #include "filecoin/porep_synthetic_input.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <map>
 #include <string>
 #include <vector>
@@ -11,8 +10,8 @@
 #include "filecoin/porep_challenges.hpp"
 #include "filecoin/porep_graph.hpp"
 #include "filecoin/porep_hash.hpp"
+#include "filecoin/sparse_tree.hpp"
 #include "hash/poseidon.hpp"
-#include "parallel/parallel.hpp"
 
 namespace cuzk {
 namespace {
@@ -22,58 +21,6 @@ Fr to_fr(const NodeBytes& bytes) {
   CUZK_ASSERT(element.has_value());
   return *element;
 }
-
-// A Poseidon tree of which only the paths of some leaves exist; all other nodes beside them are free.
-class SparseTree {
- public:
-  SparseTree(const PorepShape& shape, std::map<uint64_t, Fr> leaves, FreeValues& free) : shape_(shape) {
-    levels_.push_back(std::move(leaves));
-    for (uint32_t level = 0; level < shape.path_levels(); ++level) add_level(shape.path_arity(level), free);
-    CUZK_ASSERT(levels_.back().size() == 1);
-  }
-  const Fr& root() const { return levels_.back().begin()->second; }
-  // Writes root, leaf and siblings of one of the leaves, as a PorepPartition stores them.
-  void open(uint64_t index, std::span<Fr> out) const {
-    out[0] = root();
-    out[1] = levels_[0].at(index);
-    size_t at = 2;
-    for (uint32_t level = 0; level < shape_.path_levels(); ++level) {
-      const uint64_t arity = shape_.path_arity(level);
-      for (uint64_t i = 0; i < arity; ++i) {
-        const uint64_t child = index / arity * arity + i;
-        if (child != index) out[at++] = levels_[level].at(child);
-      }
-      index /= arity;
-    }
-  }
-
- private:
-  void add_level(uint64_t arity, FreeValues& free) {
-    std::map<uint64_t, Fr>& below = levels_.back();
-    std::vector<uint64_t> parents;
-    for (const auto& [index, value] : below) {
-      if (parents.empty() || parents.back() != index / arity) parents.push_back(index / arity);
-    }
-    std::vector<Fr> children;
-    for (const uint64_t parent : parents) {
-      for (uint64_t i = 0; i < arity; ++i) {
-        const auto [it, is_new] = below.try_emplace(parent * arity + i);
-        if (is_new) it->second = to_fr(free.next());
-        children.push_back(it->second);
-      }
-    }
-    std::vector<Fr> hashes(parents.size());
-    parallel_for(parents.size(), 16, [&](size_t begin, size_t end) {
-      for (size_t i = begin; i < end; ++i) hashes[i] = poseidon_hash({&children[i * arity], arity});
-    });
-    std::map<uint64_t, Fr> above;
-    for (size_t i = 0; i < parents.size(); ++i) above.emplace_hint(above.end(), parents[i], hashes[i]);
-    levels_.push_back(std::move(above));
-  }
-
-  const PorepShape& shape_;
-  std::vector<std::map<uint64_t, Fr>> levels_;
-};
 
 struct Parents {
   std::array<uint32_t, kPorepBaseParents> base;
@@ -178,8 +125,8 @@ Result<PorepC1> make_synthetic_porep(const PorepSyntheticInput& input) {
     // The data is zero, so the replica is the last label.
     if (challenges.contains(node)) replica.emplace(node, column.back());
   }
-  const SparseTree tree_c(shape, std::move(columns), free);
-  const SparseTree tree_r(shape, std::move(replica), free);
+  const SparseTree tree_c(shape.tree(), std::move(columns), free);
+  const SparseTree tree_r(shape.tree(), std::move(replica), free);
 
   PorepC1 c1;
   c1.proof = &proof;

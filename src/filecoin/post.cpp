@@ -1,5 +1,6 @@
 #include "filecoin/post.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 
@@ -70,7 +71,7 @@ constexpr LevelCounts level_counts(uint32_t arity) {
     case 2:
       return {315, 314, 237, 235, 1, 3};
     case 4:
-      return {390, 387, 293, 287, 2, 11};
+      return {390, 387, 295, 287, 2, 11};
     default:
       return {537, 530, 407, 389, 5, 27};
   }
@@ -87,7 +88,7 @@ std::array<uint8_t, 8> little_endian(uint64_t value) {
   return out;
 }
 
-// The first 8 bytes, little-endian, of SHA-256(a || b || LE64(c) ...).
+// The first 8 bytes of the digest, little-endian.
 uint64_t first_word(Sha256& hash) {
   const Sha256Digest digest = hash.finish();
   uint64_t word = 0;

@@ -100,7 +100,7 @@ uint64_t post_leaf_challenge(const NodeBytes& randomness, uint64_t sector_id, ui
 // The leaves that real sector `position` must open, shape->paths_per_sector() of them.
 std::vector<uint64_t> post_challenges(const PostRequest& request, uint64_t sector_id, uint32_t position);
 
-// The sectors that win at most once each draw: positions below sector_set_size (> 0), `count` of them, perhaps repeated.
+// The positions that `count` draws pick among sector_set_size (> 0) sectors; the prover does not need them.
 std::vector<uint64_t> winning_post_sectors(const NodeBytes& prover_id, const NodeBytes& randomness,
                                            uint64_t sector_set_size, uint32_t count);
 

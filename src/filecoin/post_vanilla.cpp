@@ -6,7 +6,6 @@
 #include <string>
 
 #include "base/assert.hpp"
-#include "base/hex.hpp"
 #include "hash/poseidon.hpp"
 #include "parallel/parallel.hpp"
 

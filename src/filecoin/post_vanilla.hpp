@@ -57,6 +57,12 @@ class PostVanilla {
   std::vector<uint64_t> leaf_indices_;
 };
 
+// What a client sends for a proof.
+struct PostInput {
+  PostRequest request;
+  PostVanilla vanilla;
+};
+
 // The hashes of every opening of a PostVanilla, tree.levels() each: what its check computes and its witness needs.
 class PostPathHashes {
  public:
