@@ -120,7 +120,7 @@ INSTANTIATE_TEST_SUITE_P(
         DigestCase{"window-64g", 1, "32472941c34ae156a50210f22518e02e4f93f80ddde310505cd6253be57786b2"}),
     [](const auto& test) {
       std::string name = test.param.id;
-      name.replace(name.find('-'), 1, "_");
+      name[name.find('-')] = '_';
       return test.param.sectors == 0 ? name : name + "_s" + std::to_string(test.param.sectors);
     });
 
