@@ -65,13 +65,16 @@ void FixedBase<Curve>::multiply(std::span<const Fr> scalars, std::span<Affine<Cu
   const size_t per_task = std::clamp<size_t>(fair, 1, msm_detail::max_chunk<Curve>() / windows);
   const size_t tasks = (scalars.size() + per_task - 1) / per_task;
   struct Worker {
-    std::unique_ptr<ChunkSummer<Curve>> summer = msm_detail::make_chunk_summer<Curve>();
+    std::unique_ptr<ChunkSummer<Curve>> summer;
     std::vector<Entry> entries;
     std::vector<uint32_t> lengths;
     std::vector<Affine<Curve>*> sums;
   };
   parallel_workers(
-      tasks, tasks, [] { return Worker{}; },
+      tasks, tasks,
+      [&] {
+        return Worker{msm_detail::make_chunk_summer<Curve>(per_task * windows), {}, {}, {}};
+      },
       [&](size_t task, Worker& worker) {
         worker.entries.clear();
         worker.lengths.clear();

@@ -52,8 +52,8 @@ class PortableChunkSummer final : public ChunkSummer<Curve> {
   static constexpr size_t kBatch = 1024;
 
  public:
-  PortableChunkSummer()
-      : slots_(max_chunk<Curve>()), a_(kBatch), b_(kBatch), denominators_(kBatch), products_(kBatch), where_(kBatch) {}
+  explicit PortableChunkSummer(size_t max_entries)
+      : slots_(max_entries), a_(kBatch), b_(kBatch), denominators_(kBatch), products_(kBatch), where_(kBatch) {}
 
   void sum(const Point* bases, std::span<const Entry> entries, std::span<const uint32_t> lengths,
            Point* const* out) override {
@@ -102,7 +102,7 @@ class PortableChunkSummer final : public ChunkSummer<Curve> {
 // What a chunk's worker keeps.
 template <class Curve>
 struct Worker {
-  std::unique_ptr<ChunkSummer<Curve>> summer = make_chunk_summer<Curve>();
+  std::unique_ptr<ChunkSummer<Curve>> summer;
   std::vector<uint32_t> lengths;
   std::vector<Affine<Curve>*> out;
 };
@@ -115,16 +115,17 @@ size_t max_chunk() {
 }
 
 template <class Curve>
-std::unique_ptr<ChunkSummer<Curve>> make_portable_chunk_summer() {
-  return std::make_unique<PortableChunkSummer<Curve>>();
+std::unique_ptr<ChunkSummer<Curve>> make_portable_chunk_summer(size_t max_entries) {
+  return std::make_unique<PortableChunkSummer<Curve>>(max_entries);
 }
 
 template <class Curve>
-std::unique_ptr<ChunkSummer<Curve>> make_chunk_summer() {
+std::unique_ptr<ChunkSummer<Curve>> make_chunk_summer(size_t max_entries) {
+  CUZK_ASSERT(max_entries <= max_chunk<Curve>());
 #if CUZK_X86_ASM
-  if (cpu_features().avx512_ifma) return make_ifma_chunk_summer<Curve>();
+  if (cpu_features().avx512_ifma) return make_ifma_chunk_summer<Curve>(max_entries);
 #endif
-  return make_portable_chunk_summer<Curve>();
+  return make_portable_chunk_summer<Curve>(max_entries);
 }
 
 template <class Curve>
@@ -143,7 +144,10 @@ void sum_runs(const Affine<Curve>* bases, std::span<const Entry> entries, std::s
   std::vector<Affine<Curve>> partial(2 * chunks);
   std::vector<uint32_t> partial_run(2 * chunks, kNone);
   parallel_workers(
-      chunks, chunks, [] { return Worker<Curve>(); },
+      chunks, chunks,
+      [&] {
+        return Worker<Curve>{make_chunk_summer<Curve>(chunk), {}, {}};
+      },
       [&](size_t k, Worker<Curve>& worker) {
         const size_t begin = k * chunk, end = std::min(begin + chunk, entries.size());
         worker.lengths.clear();
@@ -187,8 +191,8 @@ void sum_runs(const Affine<Curve>* bases, std::span<const Entry> entries, std::s
   template void batch_add<Curve>(const Affine<Curve>*, const Affine<Curve>*, Affine<Curve>*, size_t, Curve::Field*, \
                                  Curve::Field*);                                                                    \
   template size_t max_chunk<Curve>();                                                                               \
-  template std::unique_ptr<ChunkSummer<Curve>> make_portable_chunk_summer<Curve>();                                 \
-  template std::unique_ptr<ChunkSummer<Curve>> make_chunk_summer<Curve>();                                          \
+  template std::unique_ptr<ChunkSummer<Curve>> make_portable_chunk_summer<Curve>(size_t);                           \
+  template std::unique_ptr<ChunkSummer<Curve>> make_chunk_summer<Curve>(size_t);                                    \
   template void sum_runs<Curve>(const Affine<Curve>*, std::span<const Entry>, std::span<const uint32_t>,            \
                                 std::span<Affine<Curve>>)
 CUZK_INSTANTIATE(G1Curve);

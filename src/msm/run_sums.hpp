@@ -30,8 +30,8 @@ template <class Curve>
 class ChunkSummer {
  public:
   virtual ~ChunkSummer() = default;
-  // *out[j] = the sum of the next lengths[j] entries, for every j; the lengths add up to entries.size() <= kChunk,
-  // none is zero. Exact for any points.
+  // *out[j] = the sum of the next lengths[j] entries, for every j; the lengths add up to entries.size(), which is at
+  // most what the summer was made for, and none is zero. Exact for any points.
   virtual void sum(const Affine<Curve>* bases, std::span<const Entry> entries, std::span<const uint32_t> lengths,
                    Affine<Curve>* const* out) = 0;
 };
@@ -40,14 +40,14 @@ class ChunkSummer {
 template <class Curve>
 size_t max_chunk();
 
-// The fastest summer that cpu_features() allows.
+// The fastest summer that cpu_features() allows, for chunks of at most max_entries <= max_chunk() entries.
 template <class Curve>
-std::unique_ptr<ChunkSummer<Curve>> make_chunk_summer();
+std::unique_ptr<ChunkSummer<Curve>> make_chunk_summer(size_t max_entries);
 template <class Curve>
-std::unique_ptr<ChunkSummer<Curve>> make_portable_chunk_summer();
+std::unique_ptr<ChunkSummer<Curve>> make_portable_chunk_summer(size_t max_entries);
 #if CUZK_X86_ASM
 template <class Curve>
-std::unique_ptr<ChunkSummer<Curve>> make_ifma_chunk_summer();  // needs cpu_features().avx512_ifma
+std::unique_ptr<ChunkSummer<Curve>> make_ifma_chunk_summer(size_t max_entries);  // needs cpu_features().avx512_ifma
 #endif
 
 // out[j] = the sum of entries[starts[j]] .. entries[starts[j+1]-1] (infinity for none); starts has out.size() + 1

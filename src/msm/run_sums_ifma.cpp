@@ -32,19 +32,20 @@ class IfmaChunkSummer final : public ChunkSummer<Curve> {
 
  public:
   // A run of three entries takes two slots, all others fewer for their length.
-  IfmaChunkSummer()
-      : slots_((2 * max_chunk<Curve>() / 3 + 1) * kSlotWords<K> / 8),
+  explicit IfmaChunkSummer(size_t max_entries)
+      : max_entries_(max_entries),
+        slots_((2 * max_entries / 3 + 1) * kSlotWords<K> / 8),
         products_(kGroups),
         differences_(kGroups),
         a_(kBatch),
         b_(kBatch),
         to_(kBatch) {
-    CUZK_ASSERT(max_chunk<Curve>() <= size_t{1} << kMaxRounds);
+    CUZK_ASSERT(max_entries <= size_t{1} << kMaxRounds);
   }
 
   void sum(const Point* bases, std::span<const Entry> entries, std::span<const uint32_t> lengths,
            Point* const* out) override {
-    CUZK_ASSERT(entries.size() <= max_chunk<Curve>());
+    CUZK_ASSERT(entries.size() <= max_entries_);
     bases_ = bases;
     starts_.clear();
     uint32_t longest = first_round(entries, lengths, out);
@@ -393,6 +394,7 @@ class IfmaChunkSummer final : public ChunkSummer<Curve> {
     pending_ = 0;
   }
 
+  size_t max_entries_;
   const Point* bases_ = nullptr;
   size_t round_ = 0;
   Buffer<Line> slots_;
@@ -408,11 +410,11 @@ class IfmaChunkSummer final : public ChunkSummer<Curve> {
 }  // namespace
 
 template <class Curve>
-std::unique_ptr<ChunkSummer<Curve>> make_ifma_chunk_summer() {
-  return std::make_unique<IfmaChunkSummer<Curve>>();
+std::unique_ptr<ChunkSummer<Curve>> make_ifma_chunk_summer(size_t max_entries) {
+  return std::make_unique<IfmaChunkSummer<Curve>>(max_entries);
 }
-template std::unique_ptr<ChunkSummer<G1Curve>> make_ifma_chunk_summer<G1Curve>();
-template std::unique_ptr<ChunkSummer<G2Curve>> make_ifma_chunk_summer<G2Curve>();
+template std::unique_ptr<ChunkSummer<G1Curve>> make_ifma_chunk_summer<G1Curve>(size_t);
+template std::unique_ptr<ChunkSummer<G2Curve>> make_ifma_chunk_summer<G2Curve>(size_t);
 
 }  // namespace cuzk::msm_detail
 

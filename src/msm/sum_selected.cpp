@@ -24,11 +24,14 @@ Jacobian<Curve> sum_selected_part(std::span<const Affine<Curve>> bases, std::spa
   const size_t tasks = (words.size() + per_task - 1) / per_task;
   std::vector<Affine<Curve>> partial(tasks);
   struct Worker {
-    std::unique_ptr<ChunkSummer<Curve>> summer = msm_detail::make_chunk_summer<Curve>();
+    std::unique_ptr<ChunkSummer<Curve>> summer;
     std::vector<Entry> entries;
   };
   parallel_workers(
-      tasks, tasks, [] { return Worker{}; },
+      tasks, tasks,
+      [&] {
+        return Worker{msm_detail::make_chunk_summer<Curve>(64 * std::min(per_task, words.size())), {}};
+      },
       [&](size_t task, Worker& worker) {
         worker.entries.clear();
         const size_t end = std::min(words.size(), (task + 1) * per_task);
