@@ -64,16 +64,11 @@ constexpr std::array<RegisteredSealProof, 20> kRegistered = make_registered_proo
 // Constraints of one arity-n Poseidon hash; variables are as many.
 constexpr uint64_t poseidon_size(uint32_t arity) {
   switch (arity) {
-    case 2:
-      return 311;
-    case 4:
-      return 377;
-    case 8:
-      return 505;
-    case 11:
-      return 598;
-    default:
-      return 0;
+    case 2: return 311;
+    case 4: return 377;
+    case 8: return 505;
+    case 11: return 598;
+    default: return 0;
   }
 }
 

@@ -142,21 +142,16 @@ bool C1Reader::read_document() {
         // The first look-up compares keys without unescaping, so two spellings could name two proofs.
         return again == c1_.proof || json_.fail(path, "the key is repeated");
       }
-      case 1:
-        return read_vanilla_proofs(value, path);
-      case 2:
-        return read_commitment(value, path, c1_.comm_r);
-      case 3:
-        return read_commitment(value, path, c1_.comm_d);
-      case 4:
-        return read_fr(value, path, c1_.replica_id);
+      case 1: return read_vanilla_proofs(value, path);
+      case 2: return read_commitment(value, path, c1_.comm_r);
+      case 3: return read_commitment(value, path, c1_.comm_d);
+      case 4: return read_fr(value, path, c1_.replica_id);
       case 5:
         if (!json_.read_bytes(value, path, c1_.seed)) return false;
         // Non-interactive proofs have no seed.
         return c1_.proof->feature == PorepFeature::kNonInteractive || c1_.seed != NodeBytes{} ||
                json_.fail(path, "the challenge seed is all zero");
-      default:
-        return json_.read_bytes(value, path, c1_.ticket);
+      default: return json_.read_bytes(value, path, c1_.ticket);
     }
   });
 }
@@ -211,12 +206,9 @@ bool C1Reader::read_challenge(Value value, const JsonPath& path, PorepPartition&
   };
   const bool ok = json_.read_object(value, path, kProofKeys, [&](size_t key, Value field, const JsonPath& here) {
     switch (key) {
-      case 0:
-        return read_proof(field, here, tree_d_, &values[layout.comm_d()], indices[1]);
-      case 1:
-        return read_proof(field, here, replica_tree_, &values[layout.comm_r_last()], indices[2]);
-      case 2:
-        return read_columns(field, here, partition, i);
+      case 0: return read_proof(field, here, tree_d_, &values[layout.comm_d()], indices[1]);
+      case 1: return read_proof(field, here, replica_tree_, &values[layout.comm_r_last()], indices[2]);
+      case 2: return read_columns(field, here, partition, i);
       case 3:
         return json_.read_array(field, here, layout.layers,
                                 [&](size_t l, Value labeling) { return read_layer(labeling, here.at(l), l); });
@@ -274,12 +266,9 @@ bool C1Reader::read_proof(Value value, const JsonPath& path, const TreeForm& for
       return json_.fail(here, "the tree's openings are of the form " + std::string(kVariants[form.variant].name));
     }
     switch (variant) {
-      case 0:
-        return read_proof_data(data, here, form, kSingleKeys, values, leaf_index);
-      case 1:
-        return read_proof_data(data, here, form, kSubKeys, values, leaf_index);
-      default:
-        return read_proof_data(data, here, form, kTopKeys, values, leaf_index);
+      case 0: return read_proof_data(data, here, form, kSingleKeys, values, leaf_index);
+      case 1: return read_proof_data(data, here, form, kSubKeys, values, leaf_index);
+      default: return read_proof_data(data, here, form, kTopKeys, values, leaf_index);
     }
   };
   std::array<JsonKey, 3> variants = kVariants;

@@ -404,18 +404,10 @@ TEST(PorepC1, SurvivesRandomDamage) {
       const size_t at = random() % damaged.size();
       const size_t length = random() % 4 == 0 ? random() % 400 : random() % 3;
       switch (random() % 4) {
-        case 0:
-          damaged.erase(at, length);
-          break;
-        case 1:
-          damaged.insert(at, kTokens[random() % std::size(kTokens)]);
-          break;
-        case 2:
-          damaged.replace(at, length, kTokens[random() % std::size(kTokens)]);
-          break;
-        default:
-          damaged.insert(at, text.substr(random() % text.size(), length));
-          break;
+        case 0: damaged.erase(at, length); break;
+        case 1: damaged.insert(at, kTokens[random() % std::size(kTokens)]); break;
+        case 2: damaged.replace(at, length, kTokens[random() % std::size(kTokens)]); break;
+        default: damaged.insert(at, text.substr(random() % text.size(), length)); break;
       }
     }
     const Result<PorepC1> result = read(round % 4 == 0 ? wrapped(damaged) : damaged);
