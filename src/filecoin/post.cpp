@@ -47,10 +47,10 @@ constexpr std::array<PostShape, 20> kShapes = make_shapes();
 constexpr std::array<RegisteredPostProof, 15> make_registered_proofs() {
   constexpr size_t kPublished[5] = {0, 4, 6, 8, 9};
   constexpr std::string_view kNames[15] = {
-      "StackedDrgWinning2KiBV1",  "StackedDrgWinning8MiBV1",  "StackedDrgWinning512MiBV1",
-      "StackedDrgWinning32GiBV1", "StackedDrgWinning64GiBV1", "StackedDrgWindow2KiBV1",
-      "StackedDrgWindow8MiBV1",   "StackedDrgWindow512MiBV1", "StackedDrgWindow32GiBV1",
-      "StackedDrgWindow64GiBV1",  "StackedDrgWindow2KiBV1_1", "StackedDrgWindow8MiBV1_1",
+      "StackedDrgWinning2KiBV1",    "StackedDrgWinning8MiBV1",   "StackedDrgWinning512MiBV1",
+      "StackedDrgWinning32GiBV1",   "StackedDrgWinning64GiBV1",  "StackedDrgWindow2KiBV1",
+      "StackedDrgWindow8MiBV1",     "StackedDrgWindow512MiBV1",  "StackedDrgWindow32GiBV1",
+      "StackedDrgWindow64GiBV1",    "StackedDrgWindow2KiBV1_1",  "StackedDrgWindow8MiBV1_1",
       "StackedDrgWindow512MiBV1_1", "StackedDrgWindow32GiBV1_1", "StackedDrgWindow64GiBV1_1",
   };
   std::array<RegisteredPostProof, 15> out{};
@@ -68,12 +68,9 @@ struct LevelCounts {
 };
 constexpr LevelCounts level_counts(uint32_t arity) {
   switch (arity) {
-    case 2:
-      return {315, 314, 237, 235, 1, 3};
-    case 4:
-      return {390, 387, 295, 287, 2, 11};
-    default:
-      return {537, 530, 407, 389, 5, 27};
+    case 2: return {315, 314, 237, 235, 1, 3};
+    case 4: return {390, 387, 295, 287, 2, 11};
+    default: return {537, 530, 407, 389, 5, 27};
   }
 }
 
@@ -154,8 +151,8 @@ PostCircuitCounts post_circuit_counts(const PostShape& shape, uint32_t sectors) 
 
 std::string post_parameter_identifier(const PostShape& shape) {
   return "FallbackPoSt::PublicParams{sector_size: " + std::to_string(shape.sector_bytes()) +
-         ", challenge_count: " + std::to_string(shape.challenges) +
-         ", sector_count: " + std::to_string(shape.sectors) + "}";
+         ", challenge_count: " + std::to_string(shape.challenges) + ", sector_count: " + std::to_string(shape.sectors) +
+         "}";
 }
 
 std::string post_parameter_file_stem(const PostShape& shape) {

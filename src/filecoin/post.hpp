@@ -60,11 +60,11 @@ const RegisteredPostProof* registered_post_proof_by_name(std::string_view name);
 struct PostCircuitCounts {
   uint64_t inputs = 0;  // with ONE
   uint64_t aux = 0;
-  uint64_t constraints = 0;        // without the input-consistency rows
-  uint64_t a_aux_density = 0;      // aux wires that occur in A: the a query has inputs + these points
-  uint64_t b_aux_density = 0;      // aux wires that occur in B: the b queries have b_input_density + these
-  uint64_t b_input_density = 1;    // ONE alone
-  uint64_t bits = 0, fields = 0;   // of the packed witness
+  uint64_t constraints = 0;       // without the input-consistency rows
+  uint64_t a_aux_density = 0;     // aux wires that occur in A: the a query has inputs + these points
+  uint64_t b_aux_density = 0;     // aux wires that occur in B: the b queries have b_input_density + these
+  uint64_t b_input_density = 1;   // ONE alone
+  uint64_t bits = 0, fields = 0;  // of the packed witness
   // Rows of the QAP: constraints + inputs.
   uint64_t rows() const { return constraints + inputs; }
   uint32_t log2_domain() const;

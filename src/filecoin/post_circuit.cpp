@@ -150,8 +150,7 @@ Status post_check(const PostVanilla& vanilla) {
       const size_t from = run * kRun, to = std::min<size_t>(distinct, from + kRun);
       if (from >= first_bad.load(std::memory_order_relaxed)) return;
       Checker checker;
-      PostSynthesizer<Checker>(checker, shape, &vanilla)
-          .run(static_cast<uint32_t>(from), static_cast<uint32_t>(to));
+      PostSynthesizer<Checker>(checker, shape, &vanilla).run(static_cast<uint32_t>(from), static_cast<uint32_t>(to));
       if (checker.satisfied()) continue;
       const Checker::Violation& violation = *checker.first_violation();
       const std::lock_guard<std::mutex> lock(mutex);

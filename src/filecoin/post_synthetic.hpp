@@ -10,9 +10,9 @@
 
 namespace cuzk {
 
-// Vanilla proofs for these sector numbers, in that order; 1 to request.shape->max_real_sectors() of them. `free` decides
-// every free value; equal arguments give equal results. 32 GiB: about 90 hashes a window sector, in parallel over
-// sectors.
+// Vanilla proofs for these sector numbers, in that order; 1 to request.shape->max_real_sectors() of them. `free`
+// decides every free value; equal arguments give equal results. 32 GiB: about 90 hashes a window sector, in parallel
+// over sectors.
 PostVanilla make_synthetic_post(const PostRequest& request, std::span<const uint64_t> sector_ids,
                                 const NodeBytes& free);
 

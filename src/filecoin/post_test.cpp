@@ -58,8 +58,8 @@ TEST(PostShapes, AreConsistent) {
 }
 
 TEST(PostShapes, PathLengthsMatchUpstream) {
-  const std::pair<const char*, uint32_t> kLevels[] = {{"2k", 2}, {"4k", 3},  {"16k", 3},  {"32k", 4}, {"8m", 6},
-                                                      {"16m", 7}, {"512m", 8}, {"1g", 9}, {"32g", 10}, {"64g", 11}};
+  const std::pair<const char*, uint32_t> kLevels[] = {{"2k", 2},  {"4k", 3},   {"16k", 3}, {"32k", 4},  {"8m", 6},
+                                                      {"16m", 7}, {"512m", 8}, {"1g", 9},  {"32g", 10}, {"64g", 11}};
   for (const auto& [size, levels] : kLevels) {
     EXPECT_EQ(shape_named(std::string("winning-") + size).tree.levels(), levels) << size;
     EXPECT_EQ(shape_named(std::string("window-") + size).tree.levels(), levels) << size;
@@ -77,8 +77,8 @@ TEST(RegisteredPostProofs, NumbersMatchUpstream) {
     EXPECT_EQ(proofs[i].number, i);
     EXPECT_EQ(proofs[i].shape->circuit_id, kIds[i]);
     EXPECT_EQ(proofs[i].api_version, i < 10 ? PostApiVersion::kV1_0_0 : PostApiVersion::kV1_2_0);
-    EXPECT_EQ(proofs[i].name, std::string(i < 5 ? "StackedDrgWinning" : "StackedDrgWindow") + kSizes[i % 5] +
-                                  (i < 10 ? "V1" : "V1_1"));
+    EXPECT_EQ(proofs[i].name,
+              std::string(i < 5 ? "StackedDrgWinning" : "StackedDrgWindow") + kSizes[i % 5] + (i < 10 ? "V1" : "V1_1"));
     EXPECT_EQ(registered_post_proof_by_name(proofs[i].name), &proofs[i]);
   }
   EXPECT_EQ(registered_post_proof_by_name("StackedDrgWindow32GiBV1_2"), &proofs[13]);

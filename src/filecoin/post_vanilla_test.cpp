@@ -150,10 +150,10 @@ TEST_F(PostValidate, NamesSectorAndPosition) {
                    [&](PostVanilla& v) { v.path_values(13, 6)[2 + sibling] += Fr::one(); });
   }
   const uint64_t challenge = vanilla_.path(13, 6).leaf_index;
-  expect_refused(place + ".index",
-                 "is that of leaf " + std::to_string(challenge ^ 1) + ", but the challenge is leaf " +
-                     std::to_string(challenge),
-                 sector, [](PostVanilla& v) { v.leaf_index(13, 6) ^= 1; });
+  expect_refused(
+      place + ".index",
+      "is that of leaf " + std::to_string(challenge ^ 1) + ", but the challenge is leaf " + std::to_string(challenge),
+      sector, [](PostVanilla& v) { v.leaf_index(13, 6) ^= 1; });
   // Two openings in the wrong order.
   expect_refused("vanilla_proofs[13].vanilla_proof.sectors[0].inclusion_proofs[0].index", "the challenge is leaf",
                  sector, [](PostVanilla& v) {

@@ -124,9 +124,12 @@ TEST(PostVectors2KiB, PartitionIndexIsNotTheCircuits) {
 }
 
 TEST(PostFormat, SizesMatchUpstream) {
-  for (const auto& [id, bytes] :
-       {std::pair{"window-32g", 24960u}, {"winning-32g", 164064u}, {"window-64g", 25520u}, {"winning-64g", 167760u},
-        {"window-2k", 5680u}, {"winning-2k", 36816u}}) {
+  for (const auto& [id, bytes] : {std::pair{"window-32g", 24960u},
+                                  {"winning-32g", 164064u},
+                                  {"window-64g", 25520u},
+                                  {"winning-64g", 167760u},
+                                  {"window-2k", 5680u},
+                                  {"winning-2k", 36816u}}) {
     EXPECT_EQ(post_sector_proof_bytes(*post_shape_by_circuit_id(id)), bytes) << id;
   }
   // Every shape's form (Single, Sub, Top), with values that nothing ties together.

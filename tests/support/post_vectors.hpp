@@ -34,7 +34,9 @@ struct PostVector {
     const std::string folder = std::string(CUZK_GOLDEN_DIR) + "/";
     simdjson::dom::parser parser;
     const simdjson::dom::element json = parser.load(folder + name + ".json");
-    const auto text = [](simdjson::dom::element e, const char* key) { return std::string(e[key].get_string().value()); };
+    const auto text = [](simdjson::dom::element e, const char* key) {
+      return std::string(e[key].get_string().value());
+    };
     for (const simdjson::dom::element s : json["sectors"].get_array()) {
       std::ifstream file(folder + text(s, "file"), std::ios::binary);
       blobs.emplace_back(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
