@@ -17,7 +17,7 @@ namespace cuzk {
 // sum_i scalars[i] * bases[i]; the spans have the same length. Pippenger's bucket method with signed digits; buckets
 // are summed by affine additions that share inversions (msm/README.md). Work is cut by additions, not by buckets, so
 // scalars of any distribution take at most the time of uniform ones, and less where digits are zero.
-// Scratch memory: about 64 bytes a base, at most 350 MB.
+// Scratch memory: 80 to 400 bytes a base (the fewer, the more bases), at most 350 MB; it is not cleared.
 template <class Curve>
 Jacobian<Curve> msm(std::span<const Affine<Curve>> bases, std::span<const Fr> scalars);
 
