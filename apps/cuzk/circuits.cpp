@@ -6,7 +6,7 @@
 namespace cuzk::app {
 namespace {
 
-// Six bytes a constraint and term, about five terms a constraint.
+// Of one challenge, whose constraints are stored once: 45, and what growing arrays take meanwhile.
 constexpr uint64_t kBytesPerConstraint = 64;
 
 uint64_t constraints_of(const PorepShape& shape, uint32_t challenges) {
@@ -17,7 +17,7 @@ uint64_t constraints_of(const PorepShape& shape, uint32_t challenges) {
 
 Result<CompiledCircuit> compile_circuit(const PorepShape& shape, Progress& progress) {
   const uint64_t constraints = constraints_of(shape, shape.challenges);
-  CUZK_TRY(check_memory(constraints * kBytesPerConstraint, "compiling " + std::string(shape.circuit_id)));
+  CUZK_TRY(check_memory(constraints_of(shape, 1) * kBytesPerConstraint, "compiling " + std::string(shape.circuit_id)));
   const ScopedStage stage(progress, "compiling the circuit", constraints, "constraints");
   return compile_porep(shape, shape.challenges);
 }

@@ -3,7 +3,7 @@
 
 namespace cuzk::app {
 
-// SIGINT, SIGTERM and SIGHUP from now on remove this process's temporary files (srs/atomic_file.hpp) and then end it
+// SIGINT, SIGTERM and SIGHUP from now on remove this process's temporary files (base/atomic_file.hpp) and then end it
 // by the same signal. Call once, before any other thread is started: the signals are blocked in all of them.
 void remove_temporaries_on_signals();
 

@@ -1,5 +1,6 @@
 #include <filesystem>
 
+#include "base/atomic_file.hpp"
 #include "base/hex.hpp"
 #include "cuzk/circuits.hpp"
 #include "cuzk/command_line.hpp"
@@ -9,7 +10,6 @@
 #include "groth16/proof.hpp"
 #include "groth16/prove.hpp"
 #include "groth16/setup.hpp"
-#include "srs/atomic_file.hpp"
 #include "srs/params_file.hpp"
 
 namespace cuzk::app {

@@ -10,134 +10,196 @@
 #include "base/assert.hpp"
 #include "circuit/packed_witness.hpp"
 #include "hash/poseidon.hpp"
+#include "matrix/matrix.hpp"
 #include "parallel/parallel.hpp"
 
 namespace cuzk {
 namespace {
 
-Fr row_value(const CsrMatrix& m, uint64_t row, const CompiledCircuit& circuit, std::span<const Fr> inputs,
-             std::span<const Fr> aux) {
-  Fr sum = Fr::zero();
-  for (uint64_t i = m.row_start[row]; i < m.row_start[row + 1]; ++i) {
-    const Wire w{m.wire[i]};
-    const Fr& value = w.is_input() ? inputs[w.index()] : aux[w.index()];
-    if (value.is_zero()) continue;
-    const Fr& coefficient = circuit.coefficients[m.coefficient[i]];
-    sum += value.is_one() ? coefficient : coefficient.is_one() ? value : coefficient * value;
-  }
-  return sum;
-}
-
-// Start of every run in its own store, so that runs can be filled in any order.
-struct RunStart {
-  uint64_t aux, source;
+// What expansion needs to know of a block beforehand.
+struct BlockPlan {
+  // Start of every run of kinds, and of what fills it in the block's own bits or fields.
+  struct RunStart {
+    uint32_t aux, source;
+  };
+  std::vector<RunStart> runs;
+  // Hashes by the length of the longest chain of hashes before them in the block: of equal level, of all instances,
+  // are independent.
+  std::vector<std::vector<uint32_t>> levels;
+  std::vector<uint32_t> ports_hashed;  // ports that a hash reads
 };
 
-std::vector<RunStart> run_starts(const CompiledCircuit& circuit, uint64_t& bits, uint64_t& fields, uint64_t& total) {
-  std::vector<RunStart> starts;
-  starts.reserve(circuit.kinds.size());
-  bits = fields = total = 0;
-  for (const WireKindRun& run : circuit.kinds) {
-    uint64_t source = 0;
+// The hash of the block that has aux wire `aux` among its own.
+const DerivedInstance* hash_of(const CircuitBlock& block, uint32_t aux) {
+  auto it = std::upper_bound(block.derived.begin(), block.derived.end(), aux,
+                             [](uint32_t index, const DerivedInstance& d) { return index < d.first_aux; });
+  if (it == block.derived.begin()) return nullptr;
+  --it;
+  return aux - it->first_aux < it->num_aux ? &*it : nullptr;
+}
+
+BlockPlan plan_block(const CircuitBlock& block) {
+  BlockPlan plan;
+  uint32_t aux = 0, bits = 0, fields = 0;
+  for (const WireKindRun& run : block.kinds) {
+    uint32_t source = 0;
     if (run.kind == WireKind::kBoolean) source = std::exchange(bits, bits + run.count);
     if (run.kind == WireKind::kField) source = std::exchange(fields, fields + run.count);
-    starts.push_back({total, source});
-    total += run.count;
+    plan.runs.push_back({aux, source});
+    aux += run.count;
   }
-  return starts;
-}
-
-// Instances by the length of the longest chain of instances before them: what has the same level is independent.
-std::vector<std::vector<uint32_t>> derived_levels(const CompiledCircuit& circuit) {
-  const auto& derived = circuit.derived;
-  std::vector<uint32_t> level(derived.size(), 0);
-  std::vector<std::vector<uint32_t>> out;
-  for (uint32_t i = 0; i < derived.size(); ++i) {
-    for (uint32_t j = 0; j < derived[i].arity; ++j) {
-      const Wire w{circuit.derived_inputs[derived[i].first_input + j]};
-      if (w.is_input()) continue;
-      auto it = std::upper_bound(derived.begin(), derived.begin() + i, w.index(),
-                                 [](uint32_t index, const DerivedInstance& d) { return index < d.first_aux; });
-      if (it == derived.begin()) continue;
-      --it;
-      if (w.index() - it->first_aux >= it->num_aux) continue;
-      level[i] = std::max(level[i], level[static_cast<size_t>(it - derived.begin())] + 1);
+  std::vector<uint32_t> level(block.derived.size());
+  for (uint32_t i = 0; i < block.derived.size(); ++i) {
+    const DerivedInstance& d = block.derived[i];
+    for (const Column column : block.derived_inputs.subspan(d.first_input, d.arity)) {
+      if (column.kind() == Column::Kind::kPort) plan.ports_hashed.push_back(column.index());
+      if (column.kind() != Column::Kind::kAux) continue;
+      const DerivedInstance* before = hash_of(block, column.index());
+      if (before == nullptr) continue;
+      level[i] = std::max(level[i], level[static_cast<size_t>(before - block.derived.data())] + 1);
     }
-    if (out.size() <= level[i]) out.resize(level[i] + 1);
-    out[level[i]].push_back(i);
+    if (plan.levels.size() <= level[i]) plan.levels.resize(level[i] + 1);
+    plan.levels[level[i]].push_back(i);
   }
-  return out;
+  std::sort(plan.ports_hashed.begin(), plan.ports_hashed.end());
+  plan.ports_hashed.erase(std::unique(plan.ports_hashed.begin(), plan.ports_hashed.end()), plan.ports_hashed.end());
+  return plan;
 }
 
-void compute_derived(const CompiledCircuit& circuit, const DerivedInstance& d, std::span<const Fr> inputs,
-                     std::span<Fr> aux) {
-  std::array<Fr, kPoseidonMaxArity> preimage;
-  for (uint32_t j = 0; j < d.arity; ++j) {
-    const Wire w{circuit.derived_inputs[d.first_input + j]};
-    preimage[j] = w.is_input() ? inputs[w.index()] : aux[w.index()];
+class Expansion {
+ public:
+  Expansion(const CompiledCircuit& circuit, const PackedWitness& witness)
+      : circuit_(circuit), witness_(witness), aux_(circuit.num_aux) {
+    for (const CircuitBlock& block : circuit.blocks) plans_.push_back(plan_block(block));
   }
-  poseidon_trace(std::span<const Fr>(preimage.data(), d.arity), d.tag, aux.subspan(d.first_aux, d.num_aux));
-}
+
+  std::vector<Fr> run() {
+    // Chunks of the whole range and not of runs: runs are from one wire to millions long.
+    parallel_for(aux_.size(), 1 << 16, [&](size_t begin, size_t end) {
+      for_each_part(circuit_.instances, &BlockInstance::first_aux, aux_.size(), begin, end,
+                    [&](const BlockInstance& i, uint32_t from, uint32_t to) { copy_stored(i, from, to); });
+    });
+    for (const std::vector<uint32_t>& wave : waves()) hash_wave(wave);
+    return std::move(aux_);
+  }
+
+ private:
+  void copy_stored(const BlockInstance& instance, uint32_t begin, uint32_t end) {
+    const CircuitBlock& block = circuit_.block(instance);
+    const auto& runs = plans_[instance.block].runs;
+    const auto it = std::upper_bound(runs.begin(), runs.end(), begin,
+                                     [](uint32_t index, const BlockPlan::RunStart& s) { return index < s.aux; });
+    for (size_t run = static_cast<size_t>(it - runs.begin()) - 1; run < runs.size() && runs[run].aux < end; ++run) {
+      const uint32_t from = std::max(begin, runs[run].aux);
+      const uint32_t to = std::min(end, runs[run].aux + block.kinds[run].count);
+      const size_t source = size_t{runs[run].source} + (from - runs[run].aux);
+      Fr* const out = aux_.data() + instance.first_aux + from;
+      if (block.kinds[run].kind == WireKind::kBoolean) {
+        for (size_t i = 0; i < to - from; ++i) {
+          if (witness_.bits.get(instance.first_bit + source + i)) out[i] = Fr::one();
+        }
+      } else if (block.kinds[run].kind == WireKind::kField) {
+        std::copy_n(witness_.fields.data() + instance.first_field + source, to - from, out);
+      }
+    }
+  }
+
+  // Instances with hashes, by the longest chain of instances before them whose hashes' wires theirs read.
+  std::vector<std::vector<uint32_t>> waves() const {
+    std::vector<std::vector<uint32_t>> out;
+    std::vector<uint32_t> wave(circuit_.instances.size());
+    for (uint32_t i = 0; i < circuit_.instances.size(); ++i) {
+      const BlockInstance& instance = circuit_.instances[i];
+      if (circuit_.block(instance).derived.empty()) continue;
+      for (const uint32_t port : plans_[instance.block].ports_hashed) {
+        const Wire w{circuit_.ports[instance.first_port + port]};
+        if (w.is_input()) continue;
+        const size_t owner = instance_at(circuit_.instances, &BlockInstance::first_aux, w.index());
+        const BlockInstance& before = circuit_.instances[owner];
+        if (hash_of(circuit_.block(before), w.index() - before.first_aux) == nullptr) continue;
+        wave[i] = std::max(wave[i], wave[owner] + 1);
+      }
+      if (out.size() <= wave[i]) out.resize(wave[i] + 1);
+      out[wave[i]].push_back(i);
+    }
+    return out;
+  }
+
+  void hash_wave(const std::vector<uint32_t>& instances) {
+    struct Job {
+      uint32_t instance, derived;
+    };
+    std::vector<Job> jobs;
+    for (size_t level = 0;; ++level) {
+      jobs.clear();
+      for (const uint32_t i : instances) {
+        const auto& levels = plans_[circuit_.instances[i].block].levels;
+        if (level >= levels.size()) continue;
+        for (const uint32_t d : levels[level]) jobs.push_back({i, d});
+      }
+      if (jobs.empty()) return;
+      parallel_for(jobs.size(), 8, [&](size_t begin, size_t end) {
+        for (size_t i = begin; i < end; ++i) {
+          const BlockInstance& instance = circuit_.instances[jobs[i].instance];
+          hash(instance, circuit_.block(instance), circuit_.block(instance).derived[jobs[i].derived]);
+        }
+      });
+    }
+  }
+
+  void hash(const BlockInstance& instance, const CircuitBlock& block, const DerivedInstance& d) {
+    const InstanceValues values(instance, circuit_.ports, witness_.inputs, aux_);
+    std::array<Fr, kPoseidonMaxArity> preimage;
+    for (uint32_t j = 0; j < d.arity; ++j) preimage[j] = values[block.derived_inputs[d.first_input + j]];
+    poseidon_trace(std::span<const Fr>(preimage.data(), d.arity), d.tag,
+                   std::span(aux_).subspan(size_t{instance.first_aux} + d.first_aux, d.num_aux));
+  }
+
+  const CompiledCircuit& circuit_;
+  const PackedWitness& witness_;
+  std::vector<Fr> aux_;
+  std::vector<BlockPlan> plans_;
+};
 
 }  // namespace
 
 std::optional<uint32_t> first_unsatisfied(const CompiledCircuit& circuit, std::span<const Fr> inputs,
                                           std::span<const Fr> aux) {
   CUZK_ASSERT(inputs.size() == circuit.num_inputs && aux.size() == circuit.num_aux);
+  const Coefficients coefficients(circuit.coefficients);
   std::atomic<uint64_t> first{circuit.num_constraints};
-  parallel_for(circuit.num_constraints, 4096, [&](size_t begin, size_t end) {
-    for (size_t row = begin; row < end && row < first.load(std::memory_order_relaxed); ++row) {
-      const Fr a = row_value(circuit.a, row, circuit, inputs, aux);
-      const Fr b = row_value(circuit.b, row, circuit, inputs, aux);
-      if (a * b == row_value(circuit.c, row, circuit, inputs, aux)) continue;
+  const auto check = [&](const BlockInstance& instance, uint32_t from, uint32_t to) {
+    const InstanceValues values(instance, circuit.ports, inputs, aux);
+    const CircuitBlock& block = circuit.block(instance);
+    for (uint32_t i = from; i < to; ++i) {
+      const uint64_t row = uint64_t{instance.first_row} + i;
+      if (row >= first.load(std::memory_order_relaxed)) return;
+      const Fr a = row_value(block.a, i, coefficients, values), b = row_value(block.b, i, coefficients, values);
+      if (a * b == row_value(block.c, i, coefficients, values)) continue;
       uint64_t known = first.load();
       while (row < known && !first.compare_exchange_weak(known, row)) {
       }
       return;
     }
+  };
+  parallel_for(circuit.num_constraints, 4096, [&](size_t begin, size_t end) {
+    for_each_part(circuit.instances, &BlockInstance::first_row, circuit.num_constraints, begin, end, check);
   });
   if (first == circuit.num_constraints) return std::nullopt;
   return static_cast<uint32_t>(first.load());
 }
 
 Result<std::vector<Fr>> expand_witness(const CompiledCircuit& circuit, const PackedWitness& witness) {
-  uint64_t bits = 0, fields = 0, total = 0;
-  const std::vector<RunStart> starts = run_starts(circuit, bits, fields, total);
-  if (witness.bits.size() != bits || witness.fields.size() != fields || witness.inputs.size() != circuit.num_inputs ||
-      total != circuit.num_aux) {
+  if (witness.bits.size() != circuit.num_bits || witness.fields.size() != circuit.num_fields ||
+      witness.inputs.size() != circuit.num_inputs) {
     return Error(ErrorClass::kInternal,
                  "the packed witness has " + std::to_string(witness.inputs.size()) + " inputs, " +
                      std::to_string(witness.bits.size()) + " bits and " + std::to_string(witness.fields.size()) +
                      " field elements, its circuit " + std::to_string(circuit.num_inputs) + ", " +
-                     std::to_string(bits) + " and " + std::to_string(fields));
+                     std::to_string(circuit.num_bits) + " and " + std::to_string(circuit.num_fields));
   }
   if (!witness.inputs[0].is_one()) return Error(ErrorClass::kInternal, "input 0 of the packed witness is not 1");
-  std::vector<Fr> aux(total);
-  // Chunks of the whole range and not of runs: runs are from one wire to millions long.
-  parallel_for(total, 1 << 16, [&](size_t begin, size_t end) {
-    auto it = std::upper_bound(starts.begin(), starts.end(), begin,
-                               [](size_t index, const RunStart& s) { return index < s.aux; });
-    for (size_t run = static_cast<size_t>(it - starts.begin()) - 1; run < starts.size() && starts[run].aux < end;
-         ++run) {
-      const size_t from = std::max<size_t>(begin, starts[run].aux);
-      const size_t to = std::min<size_t>(end, starts[run].aux + circuit.kinds[run].count);
-      const size_t source = starts[run].source + (from - starts[run].aux);
-      if (circuit.kinds[run].kind == WireKind::kBoolean) {
-        for (size_t i = from; i < to; ++i) {
-          if (witness.bits.get(source + (i - from))) aux[i] = Fr::one();
-        }
-      } else if (circuit.kinds[run].kind == WireKind::kField) {
-        std::copy_n(witness.fields.begin() + static_cast<std::ptrdiff_t>(source), to - from,
-                    aux.begin() + static_cast<std::ptrdiff_t>(from));
-      }
-    }
-  });
-  for (const auto& level : derived_levels(circuit)) {
-    parallel_for(level.size(), 8, [&](size_t begin, size_t end) {
-      for (size_t i = begin; i < end; ++i) compute_derived(circuit, circuit.derived[level[i]], witness.inputs, aux);
-    });
-  }
-  return aux;
+  return Expansion(circuit, witness).run();
 }
 
 }  // namespace cuzk

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <random>
 #include <set>
 #include <string>
@@ -65,7 +66,9 @@ TEST(PackedEqualsBitwise, RandomWordOperations) {
         words[random() % words.size()] = out;
       }
     });
-    if (modes.summary.num_aux == 0) { EXPECT_EQ(seed % 9, 8u); }
+    if (modes.summary.num_aux == 0) {
+      EXPECT_EQ(seed % 9, 8u);
+    }
   }
 }
 
@@ -90,7 +93,9 @@ TEST(PackedEqualsBitwise, RandomSha256Inputs) {
     // The last mode that ran has values.
     const auto expected = sha256(message);
     EXPECT_EQ(to_hex(digest), to_hex(expected));
-    if (message.empty()) { EXPECT_EQ(modes.summary.num_aux, 0u); }
+    if (message.empty()) {
+      EXPECT_EQ(modes.summary.num_aux, 0u);
+    }
   }
 }
 
@@ -153,8 +158,15 @@ TEST(Nums, ArithmeticAndReversal) {
       gadget::enforce_sum(cs, a, b, gadget::alloc_num(cs, Fr::from_u64(12)));
     });
     const Fr five = Fr::from_u64(5), seven = Fr::from_u64(7);
-    const std::vector<Fr> aux = {five,  five + seven, five - seven, five * seven, seven * seven, five.inverse(),
-                                 condition ? Fr::one() : Fr::zero(), condition ? seven : five, condition ? five : seven,
+    const std::vector<Fr> aux = {five,
+                                 five + seven,
+                                 five - seven,
+                                 five * seven,
+                                 seven * seven,
+                                 five.inverse(),
+                                 condition ? Fr::one() : Fr::zero(),
+                                 condition ? seven : five,
+                                 condition ? five : seven,
                                  Fr::from_u64(12)};
     EXPECT_EQ(modes.aux, aux);
     const std::vector<Fr> inputs = {Fr::one(), seven, five};
@@ -228,13 +240,14 @@ TEST(Checker, EveryFlippedWireIsCaught) {
   std::set<std::string> paths;
   std::mt19937_64 random(1);
   for (int i = 0; i < 60; ++i) {
-    const uint32_t index = i < 8 ? static_cast<uint32_t>(i)
+    const uint32_t index = i < 8    ? static_cast<uint32_t>(i)
                            : i < 30 ? static_cast<uint32_t>(random() % 1200)
                                     : static_cast<uint32_t>(random() % modes.aux.size());
     SCOPED_TRACE(index);
     Checker cs;
-    const Fr wrong = modes.aux[index].is_zero() ? Fr::one() : modes.aux[index].is_one() ? Fr::zero()
-                                                                                      : modes.aux[index] + Fr::one();
+    const Fr wrong = modes.aux[index].is_zero()  ? Fr::one()
+                     : modes.aux[index].is_one() ? Fr::zero()
+                                                 : modes.aux[index] + Fr::one();
     cs.override_aux(index, wrong);
     mixed_circuit()(cs);
     ASSERT_FALSE(cs.satisfied());
@@ -245,7 +258,9 @@ TEST(Checker, EveryFlippedWireIsCaught) {
     const auto row = first_unsatisfied(modes.circuit, modes.inputs, aux);
     ASSERT_TRUE(row.has_value());
     EXPECT_EQ(*row, cs.first_violation()->constraint);
-    if (index < 8) { EXPECT_EQ(cs.first_violation()->path, "mixed/hash 1/poseidon 8"); }
+    if (index < 8) {
+      EXPECT_EQ(cs.first_violation()->path, "mixed/hash 1/poseidon 8");
+    }
   }
   EXPECT_TRUE(paths.count("mixed/chain 2/poseidon 2") + paths.count("mixed/chain 2/poseidon 4") > 0);
   EXPECT_TRUE(paths.count("mixed/digest 3/sha256 block 0") && paths.count("mixed/digest 3/sha256 block 1"));
@@ -261,33 +276,44 @@ TEST(Checker, WrongInputIsCaught) {
 TEST(Recorder, StructureOfACompiledCircuit) {
   const auto modes = test::run_all_modes(mixed_circuit());
   const CompiledCircuit& c = modes.circuit;
+  ASSERT_EQ(c.blocks.size(), 1u);  // nothing in it is marked
+  ASSERT_EQ(c.instances.size(), 1u);
+  const CircuitBlock& block = c.blocks[0];
   uint64_t total = 0;
-  for (size_t i = 0; i < c.kinds.size(); ++i) {
-    total += c.kinds[i].count;
-    EXPECT_GT(c.kinds[i].count, 0u);
-    if (i > 0) { EXPECT_NE(c.kinds[i].kind, c.kinds[i - 1].kind); }
+  for (size_t i = 0; i < block.kinds.size(); ++i) {
+    total += block.kinds[i].count;
+    EXPECT_GT(block.kinds[i].count, 0u);
+    if (i > 0) {
+      EXPECT_NE(block.kinds[i].kind, block.kinds[i - 1].kind);
+    }
   }
   EXPECT_EQ(total, c.num_aux);
-  ASSERT_EQ(c.derived.size(), 3u);
-  EXPECT_EQ(c.derived_inputs.size(), 8u + 2 + 4);
+  EXPECT_EQ(block.num_ports + c.ports.size(), 0u);
+  ASSERT_EQ(block.derived.size(), 3u);
+  EXPECT_EQ(block.derived_inputs.size(), 8u + 2 + 4);
   // The second hash reads the first one's output, its last wire.
-  EXPECT_EQ(c.derived_inputs[8], c.derived[0].first_aux + c.derived[0].num_aux - 1);
+  EXPECT_EQ(block.derived_inputs[8], Column::aux(block.derived[0].first_aux + block.derived[0].num_aux - 1));
   EXPECT_EQ(c.rows(), uint64_t{c.num_constraints} + c.num_inputs);
   EXPECT_EQ(uint64_t{1} << c.log2_domain() >= c.rows(), true);
   EXPECT_EQ(uint64_t{1} << (c.log2_domain() - 1) < c.rows(), true);
   std::vector<bool> used(c.coefficients.size());
-  for (const CsrMatrix* m : {&c.a, &c.b, &c.c}) {
-    ASSERT_EQ(m->num_rows(), c.num_constraints);
-    ASSERT_EQ(m->row_start.back(), m->num_terms());
-    for (uint64_t row = 0; row < m->num_rows(); ++row) {
-      for (uint64_t i = m->row_start[row]; i < m->row_start[row + 1]; ++i) {
-        used[m->coefficient[i]] = true;
-        ASSERT_FALSE(c.coefficients[m->coefficient[i]].is_zero());
-        const Wire w{m->wire[i]};
-        ASSERT_LT(w.index(), w.is_input() ? c.num_inputs : c.num_aux);
-        if (i > m->row_start[row]) { ASSERT_LT(Wire{m->wire[i - 1]}.order_key(), w.order_key()); }
+  for (const BlockMatrix& m : {c.a(), c.b(), c.c()}) {
+    ASSERT_EQ(m.num_rows, c.num_constraints);
+    uint64_t last_row = 0;
+    std::optional<uint32_t> last_key;
+    m.for_each_term([&](uint64_t row, uint32_t raw, uint16_t coefficient) {
+      used[coefficient] = true;
+      const Wire w{raw};
+      ASSERT_FALSE(c.coefficients[coefficient].is_zero());
+      ASSERT_LT(w.index(), w.is_input() ? c.num_inputs : c.num_aux);
+      ASSERT_LT(row, c.num_constraints);
+      ASSERT_GE(row, last_row);
+      if (row == last_row && last_key) {
+        ASSERT_LT(*last_key, w.order_key());
       }
-    }
+      last_row = row;
+      last_key = w.order_key();
+    });
   }
   EXPECT_EQ(std::count(used.begin(), used.end(), false), 0);
 }

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "circuit/compiled_circuit.hpp"
-
 namespace cuzk {
 
 HashingQueue::HashingQueue() : thread_([this] { run(); }) {}
@@ -74,21 +72,6 @@ Sha256Digest R1csStream::digest(uint64_t num_inputs, uint64_t num_aux, uint64_t 
   for (size_t i = 0; i < counts.size(); ++i) counts[i] = static_cast<uint8_t>(values[i / 8] >> (8 * (i % 8)));
   hash.update(counts);
   return hash.finish();
-}
-
-std::array<uint8_t, 32> r1cs_digest(const CompiledCircuit& circuit) {
-  std::vector<std::array<uint8_t, 32>> bytes;
-  bytes.reserve(circuit.coefficients.size());
-  for (const Fr& c : circuit.coefficients) bytes.push_back(c.to_bytes_le());
-  R1csStream stream;
-  for (uint64_t row = 0; row < circuit.num_constraints; ++row) {
-    for (const CsrMatrix* m : {&circuit.a, &circuit.b, &circuit.c}) {
-      const uint64_t begin = m->row_start[row], end = m->row_start[row + 1];
-      stream.begin_lc(static_cast<uint32_t>(end - begin));
-      for (uint64_t i = begin; i < end; ++i) stream.term(Wire{m->wire[i]}, bytes[m->coefficient[i]]);
-    }
-  }
-  return stream.digest(circuit.num_inputs, circuit.num_aux, circuit.num_constraints);
 }
 
 }  // namespace cuzk

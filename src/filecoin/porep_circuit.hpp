@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "circuit/block.hpp"
 #include "circuit/hasher.hpp"
 #include "circuit/num.hpp"
 #include "circuit/packing.hpp"
@@ -81,7 +82,10 @@ class PorepSynthesizer {
     prologue();
     for (uint32_t i = 0; i < in_.challenges; ++i) {
       auto scope = cs_.scope("challenge", i);
-      challenge(proof_of(i));
+      gadget::block(cs_, "challenge", {{comm_d_, comm_c_, comm_r_last_}, rid_bits_}, [&](const BlockWires<CS>& shared) {
+        challenge(proof_of(i), {shared.nums[0], shared.nums[1], shared.nums[2], shared.bits});
+        return BlockWires<CS>{};
+      });
     }
   }
 
@@ -89,6 +93,11 @@ class PorepSynthesizer {
   using Bits = std::vector<Boolean<CS>>;
   struct Column {
     std::vector<Num<CS>> rows;
+  };
+  // What a challenge uses of the rest.
+  struct Shared {
+    Num<CS> comm_d, comm_c, comm_r_last;
+    std::span<const Boolean<CS>> rid_bits;
   };
 
   PorepChallengeView proof_of(uint32_t i) const {
@@ -116,55 +125,58 @@ class PorepSynthesizer {
     probe_(PorepStep::kCommRHash, 0);
   }
 
-  void challenge(const PorepChallengeView& proof) {
+  void challenge(const PorepChallengeView& proof, const Shared& shared) {
     const MerkleProofView data = proof.comm_d();
     const Num<CS> data_leaf = gadget::alloc_num(cs_, data.leaf);
     {
       auto scope = cs_.scope("comm_d inclusion");
-      gadget::por<Sha256CircuitHasher>(cs_, Root<CS>::var(data_leaf), tree_d_path(data), Root<CS>::var(comm_d_), true);
+      gadget::por<Sha256CircuitHasher>(cs_, Root<CS>::var(data_leaf), tree_d_path(data), Root<CS>::var(shared.comm_d),
+                                       true);
     }
     probe_(PorepStep::kDataInclusion, 0);
     std::vector<Column> base, expander;
     for (uint32_t m = 0; m < kPorepBaseParents; ++m) {
       auto scope = cs_.scope("drg parent", m);
-      base.push_back(parent_column(proof.base_parent(m)));
+      base.push_back(parent_column(proof.base_parent(m), shared.comm_c));
       probe_(PorepStep::kBaseParent, m);
     }
     for (uint32_t m = 0; m < kPorepExpanderParents; ++m) {
       auto scope = cs_.scope("exp parent", m);
-      expander.push_back(parent_column(proof.expander_parent(m)));
+      expander.push_back(parent_column(proof.expander_parent(m), shared.comm_c));
       probe_(PorepStep::kExpanderParent, m);
     }
     const UInt64<CS> node = UInt64<CS>::alloc(cs_, proof.node());
     node.pack_into_input(cs_);
     probe_(PorepStep::kChallenge, 0);
     Column labels;
-    for (uint32_t layer = 1; layer <= shape_.layers; ++layer) labels.rows.push_back(label(layer, base, expander, node));
+    for (uint32_t layer = 1; layer <= shape_.layers; ++layer) {
+      labels.rows.push_back(label(shared.rid_bits, layer, base, expander, node));
+    }
     const Num<CS> encoded = gadget::add(cs_, labels.rows.back(), data_leaf);
     {
       auto scope = cs_.scope("comm_r_last inclusion");
-      include(encoded, proof.comm_r_last(), comm_r_last_);
+      include(encoded, proof.comm_r_last(), shared.comm_r_last);
     }
     probe_(PorepStep::kEncoding, 0);
     auto scope = cs_.scope("c_x");
-    include(column_hash(labels), proof.c_x().inclusion, comm_c_);
+    include(column_hash(labels), proof.c_x().inclusion, shared.comm_c);
     probe_(PorepStep::kColumn, 0);
   }
 
   // Allocates a parent's labels and proves that its column is in tree C.
-  Column parent_column(const ColumnProofView& view) {
+  Column parent_column(const ColumnProofView& view, const Num<CS>& comm_c) {
     Column column;
     column.rows.reserve(view.rows.size());
     for (const Fr& row : view.rows) column.rows.push_back(gadget::alloc_num(cs_, row));
-    include(column_hash(column), view.inclusion, comm_c_);
+    include(column_hash(column), view.inclusion, comm_c);
     return column;
   }
 
   Num<CS> column_hash(const Column& column) { return gadget::poseidon_hash<CS>(cs_, column.rows); }
 
   // The challenge's label of one layer, from its parents' labels.
-  Num<CS> label(uint32_t layer, const std::vector<Column>& base, const std::vector<Column>& expander,
-                const UInt64<CS>& node) {
+  Num<CS> label(std::span<const Boolean<CS>> rid_bits, uint32_t layer, const std::vector<Column>& base,
+                const std::vector<Column>& expander, const UInt64<CS>& node) {
     auto scope = cs_.scope("layer", layer);
     std::array<Bits, kPorepParents> bits;
     uint32_t count = 0;
@@ -175,7 +187,7 @@ class PorepSynthesizer {
     probe_(PorepStep::kParentBits, layer);
     std::array<const Bits*, kPorepHashedParents> parents;
     for (uint32_t i = 0; i < kPorepHashedParents; ++i) parents[i] = &bits[i % count];
-    const Num<CS> result = gadget::create_label<CS>(cs_, rid_bits_, parents, layer, node);
+    const Num<CS> result = gadget::create_label<CS>(cs_, rid_bits, parents, layer, node);
     probe_(PorepStep::kLabel, layer);
     return result;
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "circuit/block.hpp"
 #include "circuit/compiled_circuit.hpp"
 #include "circuit/digester.hpp"
 #include "circuit/hasher.hpp"
@@ -35,7 +36,10 @@ class PostSynthesizer {
   void run(uint32_t begin, uint32_t end) {
     for (uint32_t i = begin; i < end; ++i) {
       auto scope = cs_.scope("sector", i);
-      sector(i);
+      gadget::block(cs_, "sector", BlockWires<CS>{}, [&](const BlockWires<CS>&) {
+        sector(i);
+        return BlockWires<CS>{};
+      });
     }
   }
 
@@ -85,8 +89,8 @@ inline uint32_t post_distinct_sectors(const PostVanilla& vanilla) {
   return vanilla.shape().kind == PostKind::kWinning ? vanilla.shape().sectors : vanilla.sectors();
 }
 
-// The matrices of a circuit of `sectors` sectors (shape.sectors: all of them). About 12 bytes a constraint and 8 a
-// term: winning-32g 40 MB; a full 32 GiB window partition would take 12 GB.
+// The matrices of a circuit of `sectors` sectors (shape.sectors: all of them), those of a sector stored once: 4 MB for
+// a full 32 GiB window partition.
 CompiledCircuit compile_post(const PostShape& shape, uint32_t sectors);
 
 // The packed witness of the whole circuit. The values decide alone; whether they satisfy the circuit is post_check's to

@@ -277,8 +277,9 @@ TEST(PostCircuit, CompiledFormHasTheDigest) {
   const PostShape& shape = shape_named("winning-32g");
   const CompiledCircuit circuit = compile_post(shape, shape.sectors);
   EXPECT_EQ(to_hex(r1cs_digest(circuit)), "80a3240db5e769f3d00e1e2059717efa0d0a53c46f98f0df43bd7315ad74616d");
-  EXPECT_EQ(circuit.a_aux_density.count(), 284196u);
-  EXPECT_EQ(circuit.b_aux_density.count(), 272184u);
+  const WireDensities densities = wire_densities(circuit);
+  EXPECT_EQ(densities.a_aux.count(), 284196u);
+  EXPECT_EQ(densities.b_aux.count(), 272184u);
   EXPECT_EQ(circuit.log2_domain(), 19u);
 }
 

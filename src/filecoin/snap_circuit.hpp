@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "circuit/block.hpp"
 #include "circuit/hasher.hpp"
 #include "circuit/insertion.hpp"
 #include "circuit/num.hpp"
@@ -67,7 +68,11 @@ void snap_apex(CS& cs, std::vector<Num<CS>> leaves, std::span<const Boolean<CS>>
   auto scope = cs.scope("apex");
   for (std::vector<Num<CS>> above; leaves.size() > 1; leaves = std::exchange(above, {})) {
     for (size_t i = 0; i < leaves.size(); i += 2) {
-      above.push_back(Hashers::TreeD::hash2(cs, leaves[i], leaves[i + 1]));
+      const BlockWires<CS> node =
+          block(cs, "apex node", {{leaves[i], leaves[i + 1]}, {}}, [&](const BlockWires<CS>& in) {
+            return BlockWires<CS>{{Hashers::TreeD::hash2(cs, in.nums[0], in.nums[1])}, {}};
+          });
+      above.push_back(node.nums[0]);
     }
   }
   std::vector<std::vector<Num<CS>>> siblings;
@@ -160,7 +165,10 @@ class SnapSynthesizer {
     probe_(SnapStep::kChallengeBits, 0);
     for (uint32_t i = 0; i < shape_.challenges; ++i) {
       auto scope = cs_.scope("challenge", i);
-      challenge(i, random_bits[i]);
+      gadget::block(cs_, "challenge", challenge_ports(random_bits[i]), [&](const BlockWires<CS>& ports) {
+        challenge(i, ports);
+        return BlockWires<CS>{};
+      });
       probe_(SnapStep::kChallenge, i);
     }
   }
@@ -216,12 +224,21 @@ class SnapSynthesizer {
     probe_(SnapStep::kApex, 0);
   }
 
-  void challenge(uint32_t i, const Bits& random_bits) {
-    Bits index_bits = random_bits;
-    index_bits.insert(index_bits.end(), partition_bits_.begin(), partition_bits_.end());
-    const std::span<const Boolean<CS>> bits = index_bits;
-    const Num<CS> high = gadget::snap_high_bits<CS>(cs_, shape_, bits, h_bits_);
-    const Num<CS> rho = Hashers::randomness(cs_, phi_, high);
+  // What a challenge uses of the rest: phi, the roots and the apex leaves; the bits of its index, then those of h.
+  BlockWires<CS> challenge_ports(const Bits& random_bits) const {
+    BlockWires<CS> out{{phi_, root_r_old_, root_r_new_}, random_bits};
+    out.nums.insert(out.nums.end(), apex_leaves_.begin(), apex_leaves_.end());
+    out.bits.insert(out.bits.end(), partition_bits_.begin(), partition_bits_.end());
+    out.bits.insert(out.bits.end(), h_bits_.begin(), h_bits_.end());
+    return out;
+  }
+
+  void challenge(uint32_t i, const BlockWires<CS>& ports) {
+    const Num<CS>&phi = ports.nums[0], &root_r_old = ports.nums[1], &root_r_new = ports.nums[2];
+    const std::span<const Num<CS>> apex_leaves = std::span(ports.nums).subspan(3);
+    const std::span<const Boolean<CS>> bits = std::span(ports.bits).first(ports.bits.size() - kSnapNumH);
+    const Num<CS> high = gadget::snap_high_bits<CS>(cs_, shape_, bits, std::span(ports.bits).last(kSnapNumH));
+    const Num<CS> rho = Hashers::randomness(cs_, phi, high);
     const MerkleProofView data = proof_.opening(i, SnapProof::kDNew);
     const Num<CS> leaf_r_old = gadget::alloc_num(cs_, proof_.opening(i, SnapProof::kROld).leaf);
     const Num<CS> leaf_d_new = gadget::alloc_num(cs_, data.leaf);
@@ -231,15 +248,15 @@ class SnapSynthesizer {
     }();
     {
       auto scope = cs_.scope("tree r old");
-      include(leaf_r_old, proof_.opening(i, SnapProof::kROld), bits, root_r_old_);
+      include(leaf_r_old, proof_.opening(i, SnapProof::kROld), bits, root_r_old);
     }
     {
       auto scope = cs_.scope("tree r new");
-      include(leaf_r_new, proof_.opening(i, SnapProof::kRNew), bits, root_r_new_);
+      include(leaf_r_new, proof_.opening(i, SnapProof::kRNew), bits, root_r_new);
     }
     auto scope = cs_.scope("tree d new");
     const uint32_t levels = shape_.path_levels();
-    const Num<CS> apex_leaf = gadget::select<CS>(cs_, apex_leaves_, bits.subspan(levels, shape_.apex_bits));
+    const Num<CS> apex_leaf = gadget::select<CS>(cs_, apex_leaves, bits.subspan(levels, shape_.apex_bits));
     siblings_.clear();
     for (uint32_t level = 0; level < levels; ++level) {
       siblings_.push_back({gadget::alloc_num(cs_, data.siblings[level])});

@@ -12,7 +12,7 @@
 
 namespace cuzk {
 
-// The matrices of one partition's circuit. About 70 bytes of memory a constraint: 2 KiB 0.12 GB, 32 GiB 5.6 GB.
+// The matrices of one partition's circuit, those of a challenge and of an apex node stored once: 50 MB for 32 GiB.
 CompiledCircuit compile_snap(const SnapShape& shape);
 
 // The packed witness of partition k of the input. Its values alone decide; whether they satisfy the circuit is

@@ -11,8 +11,6 @@
 namespace cuzk {
 namespace {
 
-MatrixView view(const CsrMatrix& m) { return {m.row_start, m.wire, m.coefficient}; }
-
 // The values of a, b, c on the domain.
 struct Rows {
   std::vector<Fr> a, b, c;
@@ -22,9 +20,9 @@ Rows evaluate_rows(const CompiledCircuit& circuit, std::span<const Fr> inputs, s
   const size_t m = size_t{1} << circuit.log2_domain();
   const Coefficients coefficients(circuit.coefficients);
   Rows rows{std::vector<Fr>(m), std::vector<Fr>(m), std::vector<Fr>(m)};
-  multiply(view(circuit.a), coefficients, inputs, aux, rows.a);
-  multiply(view(circuit.b), coefficients, inputs, aux, rows.b);
-  multiply(view(circuit.c), coefficients, inputs, aux, rows.c);
+  multiply(circuit.a(), coefficients, inputs, aux, rows.a);
+  multiply(circuit.b(), coefficients, inputs, aux, rows.b);
+  multiply(circuit.c(), coefficients, inputs, aux, rows.c);
   put_input_rows(inputs, circuit.num_constraints, rows.a);
   return rows;
 }
@@ -51,7 +49,7 @@ Result<ProofSums> CpuBackend::evaluate(const CompiledCircuit& circuit, const Srs
   }
   Rows rows;
   {
-    const auto timer = step("matrices", circuit.a.num_terms() + circuit.b.num_terms() + circuit.c.num_terms(), "terms");
+    const auto timer = step("matrices", circuit.num_terms(), "terms");
     rows = evaluate_rows(circuit, witness.inputs, aux);
     CUZK_TRY(check_satisfied(rows));
   }
@@ -69,12 +67,13 @@ Result<ProofSums> CpuBackend::evaluate(const CompiledCircuit& circuit, const Srs
   QuerySelection l, a, b;
   {
     const auto timer = step("classify wires", circuit.num_aux, "wires");
+    const WireDensities densities = wire_densities(circuit);
     const ValueClasses input_classes = classify(witness.inputs), aux_classes = classify(aux);
     l.append(aux, aux_classes, nullptr);
     a.append(witness.inputs, input_classes, nullptr);
-    a.append(aux, aux_classes, &circuit.a_aux_density);
-    b.append(witness.inputs, input_classes, &circuit.b_input_density);
-    b.append(aux, aux_classes, &circuit.b_aux_density);
+    a.append(aux, aux_classes, &densities.a_aux);
+    b.append(witness.inputs, input_classes, &densities.b_input);
+    b.append(aux, aux_classes, &densities.b_aux);
     aux = {};
   }
   {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/hex.hpp"
+#include "circuit/circuit_arrays.hpp"
 #include "circuit/compiled_circuit.hpp"
 #include "circuit/packed_witness.hpp"
 #include "groth16/toxic_waste.hpp"
@@ -50,82 +51,67 @@ struct Instance {
   PackedWitness witness;
 };
 
-// Appends wires and rows one by one, keeping values, kinds and densities.
+// Appends wires and rows one by one, keeping values and kinds: a circuit of one block.
 class InstanceBuilder {
  public:
-  InstanceBuilder() { input(Fr::one()); }
+  InstanceBuilder() { witness_.inputs.push_back(Fr::one()); }
 
   Wire input(const Fr& value) {
-    out_.witness.inputs.push_back(value);
-    return Wire::input(out_.circuit.num_inputs++);
+    witness_.inputs.push_back(value);
+    return Wire::input(++block_.num_inputs);
   }
   Wire field(const Fr& value) {
-    out_.witness.fields.push_back(value);
+    witness_.fields.push_back(value);
     return aux(value, WireKind::kField);
   }
   Wire bit(bool value) {
-    out_.witness.bits.push_back(value);
+    witness_.bits.push_back(value);
     return aux(Fr::from_u64(value), WireKind::kBoolean);
   }
   // (a) * (b) = (c); wires in each ascending (inputs first), coefficients nonzero.
   void row(const Terms& a, const Terms& b, const Terms& c) {
-    add(out_.circuit.a, a);
-    add(out_.circuit.b, b);
-    add(out_.circuit.c, c);
-    ++out_.circuit.num_constraints;
-    a_rows_.push_back(a);
-    b_rows_.push_back(b);
+    add(block_.a, a);
+    add(block_.b, b);
+    add(block_.c, c);
   }
-  Fr value(Wire w) const { return w.is_input() ? out_.witness.inputs[w.index()] : aux_[w.index()]; }
+  Fr value(Wire w) const { return w.is_input() ? witness_.inputs[w.index()] : aux_[w.index()]; }
   Fr value(const Terms& terms) const {
     Fr sum = Fr::zero();
     for (const Term& term : terms) sum += term.coefficient * value(term.wire);
     return sum;
   }
-  uint32_t num_inputs() const { return out_.circuit.num_inputs; }
-  uint32_t num_aux() const { return out_.circuit.num_aux; }
+  uint32_t num_inputs() const { return 1 + block_.num_inputs; }
+  uint32_t num_aux() const { return static_cast<uint32_t>(aux_.size()); }
 
   Instance finish() {
-    CompiledCircuit& circuit = out_.circuit;
-    circuit.a_aux_density = BitVector(circuit.num_aux);
-    circuit.b_aux_density = BitVector(circuit.num_aux);
-    circuit.b_input_density = BitVector(circuit.num_inputs);
-    for (const Terms& terms : a_rows_) {
-      for (const Term& term : terms) {
-        if (!term.wire.is_input()) circuit.a_aux_density.set(term.wire.index());
-      }
-    }
-    for (const Terms& terms : b_rows_) {
-      for (const Term& term : terms) {
-        (term.wire.is_input() ? circuit.b_input_density : circuit.b_aux_density).set(term.wire.index());
-      }
-    }
-    return std::move(out_);
+    CircuitArrays arrays{coefficients_, {std::move(block_)}, {0}, {}};
+    return {std::move(make_circuit(std::move(arrays))).value(), std::move(witness_)};
   }
 
  private:
   Wire aux(const Fr& value, WireKind kind) {
+    block_.add_wire(kind);
     aux_.push_back(value);
-    auto& kinds = out_.circuit.kinds;
-    if (kinds.empty() || kinds.back().kind != kind) kinds.push_back({kind, 0});
-    ++kinds.back().count;
-    return Wire::aux(out_.circuit.num_aux++);
+    return Wire::aux(num_aux() - 1);
   }
-  void add(CsrMatrix& matrix, const Terms& terms) {
-    if (matrix.row_start.empty()) matrix.row_start.push_back(0);
+  void add(BlockArrays::Rows& rows, const Terms& terms) {
     for (const Term& term : terms) {
-      auto& dictionary = out_.circuit.coefficients;
-      const auto at = std::find(dictionary.begin(), dictionary.end(), term.coefficient);
-      matrix.coefficient.push_back(static_cast<uint32_t>(at - dictionary.begin()));
-      if (at == dictionary.end()) dictionary.push_back(term.coefficient);
-      matrix.wire.push_back(term.wire.raw);
+      const auto at = std::find(coefficients_.begin(), coefficients_.end(), term.coefficient);
+      const auto id = static_cast<uint16_t>(at - coefficients_.begin());
+      if (at == coefficients_.end()) coefficients_.push_back(term.coefficient);
+      const uint32_t index = term.wire.index();
+      rows.push(term.wire == Wire::one() ? Column::one()
+                : term.wire.is_input()   ? Column::input(index - 1)
+                                         : Column::aux(index),
+                id);
     }
-    matrix.row_start.push_back(matrix.wire.size());
+    rows.end_row();
   }
 
-  Instance out_;
+  BlockArrays block_;
+  std::vector<Fr> coefficients_;
+  PackedWitness witness_;
   std::vector<Fr> aux_;
-  std::vector<Terms> a_rows_, b_rows_;
 };
 
 // Circuit "mul" of groth16.md: aux a, b; input c := a*b; (a) * (b) = (c).

@@ -101,8 +101,6 @@ struct WireValues {
   SecretScalars a_inputs, a_aux, b_inputs, b_aux, k_inputs, k_aux;
 };
 
-MatrixView view(const CsrMatrix& m) { return {m.row_start, m.wire, m.coefficient}; }
-
 // L_j(tau) = w^j * (tau^m - 1) / (m * (tau - w^j)) for j < count; tau is not in the domain.
 SecretScalars lagrange_values(const Fr& tau, uint32_t log2_size, uint64_t count) {
   const uint64_t m = uint64_t{1} << log2_size;
@@ -130,13 +128,13 @@ WireValues evaluate_wires(const CompiledCircuit& circuit, const ToxicWaste& toxi
   const size_t inputs = circuit.num_inputs, aux = circuit.num_aux;
   WireValues v{SecretScalars(inputs), SecretScalars(aux),    SecretScalars(inputs),
                SecretScalars(aux),    SecretScalars(inputs), SecretScalars(aux)};
-  multiply_transposed(view(circuit.a), coefficients, lagrange, v.a_inputs, v.a_aux);
+  multiply_transposed(circuit.a(), coefficients, lagrange, v.a_inputs, v.a_aux);
   // The input-consistency rows (I_i) * (0) = (0).
   for (size_t i = 0; i < inputs; ++i) v.a_inputs[i] += lagrange[circuit.num_constraints + i];
   counter.add(1);
-  multiply_transposed(view(circuit.b), coefficients, lagrange, v.b_inputs, v.b_aux);
+  multiply_transposed(circuit.b(), coefficients, lagrange, v.b_inputs, v.b_aux);
   counter.add(1);
-  multiply_transposed(view(circuit.c), coefficients, lagrange, v.k_inputs, v.k_aux);
+  multiply_transposed(circuit.c(), coefficients, lagrange, v.k_inputs, v.k_aux);
   counter.add(1);
   const auto combine = [&](SecretScalars& k, const SecretScalars& a, const SecretScalars& b, const Fr& divisor) {
     const Fr factor = divisor.inverse();
@@ -166,7 +164,7 @@ Status check_trapdoor(const ToxicWaste& toxic, uint32_t log2_size) {
 
 // Points at infinity cannot be written. In l, and for ONE or an input, upstream fails too; a wire that occurs in A or
 // B and yet evaluates to zero would be left out by upstream's generator and counted by its prover.
-Status check_nonzero(const CompiledCircuit& circuit, const WireValues& v) {
+Status check_nonzero(const WireDensities& densities, const WireValues& v) {
   const auto wire = [](const char* kind, size_t i) { return std::string(kind) + "[" + std::to_string(i) + "]"; };
   for (size_t i = 0; i < v.k_aux.size(); ++i) {
     if (!v.k_aux[i].is_zero()) continue;
@@ -181,11 +179,11 @@ Status check_nonzero(const CompiledCircuit& circuit, const WireValues& v) {
   for (size_t i = 0; i < v.k_inputs.size(); ++i) {
     if (v.k_inputs[i].is_zero()) return vanishes("ic", "input", i);
     if (v.a_inputs[i].is_zero()) return vanishes("A", "input", i);
-    if (circuit.b_input_density.get(i) && v.b_inputs[i].is_zero()) return vanishes("B", "input", i);
+    if (densities.b_input.get(i) && v.b_inputs[i].is_zero()) return vanishes("B", "input", i);
   }
   for (size_t i = 0; i < v.a_aux.size(); ++i) {
-    if (circuit.a_aux_density.get(i) && v.a_aux[i].is_zero()) return vanishes("A", "aux", i);
-    if (circuit.b_aux_density.get(i) && v.b_aux[i].is_zero()) return vanishes("B", "aux", i);
+    if (densities.a_aux.get(i) && v.a_aux[i].is_zero()) return vanishes("A", "aux", i);
+    if (densities.b_aux.get(i) && v.b_aux[i].is_zero()) return vanishes("B", "aux", i);
   }
   return {};
 }
@@ -267,11 +265,22 @@ SecretScalars query_values(const SecretScalars& inputs, const BitVector* input_d
   return out;
 }
 
+SrsShape srs_shape(const CompiledCircuit& circuit, const WireDensities& densities) {
+  const uint64_t b = densities.b_input.count() + densities.b_aux.count();
+  return {circuit.num_inputs,
+          (uint64_t{1} << circuit.log2_domain()) - 1,
+          circuit.num_aux,
+          circuit.num_inputs + densities.a_aux.count(),
+          b,
+          b};
+}
+
 Status setup_into(const CompiledCircuit& circuit, const ToxicWaste& toxic, Sink& sink, Progress& progress) {
   CUZK_TRY(check_trapdoor(toxic, circuit.log2_domain()));
-  const SrsShape shape = srs_shape(circuit);
+  const WireDensities densities = wire_densities(circuit);
+  const SrsShape shape = srs_shape(circuit, densities);
   WireValues v = evaluate_wires(circuit, toxic, progress);
-  CUZK_TRY(check_nonzero(circuit, v));
+  CUZK_TRY(check_nonzero(densities, v));
   PointMaker maker(toxic, shape, sink, progress);
   CUZK_TRY(sink.begin(make_vk(toxic, v.k_inputs, maker), shape));
 
@@ -292,9 +301,9 @@ Status setup_into(const CompiledCircuit& circuit, const ToxicWaste& toxic, Sink&
   constexpr std::type_identity<G2Curve> kG2;
   CUZK_TRY(make(kG1, Section::kL, v.k_aux));
   v.k_aux = {};
-  CUZK_TRY(make(kG1, Section::kA, query_values(v.a_inputs, nullptr, v.a_aux, circuit.a_aux_density)));
+  CUZK_TRY(make(kG1, Section::kA, query_values(v.a_inputs, nullptr, v.a_aux, densities.a_aux)));
   v.a_aux = {};
-  const SecretScalars b = query_values(v.b_inputs, &circuit.b_input_density, v.b_aux, circuit.b_aux_density);
+  const SecretScalars b = query_values(v.b_inputs, &densities.b_input, v.b_aux, densities.b_aux);
   v.b_aux = {};
   CUZK_TRY(make(kG1, Section::kBG1, b));
   return make(kG2, Section::kBG2, b);
@@ -302,15 +311,7 @@ Status setup_into(const CompiledCircuit& circuit, const ToxicWaste& toxic, Sink&
 
 }  // namespace
 
-SrsShape srs_shape(const CompiledCircuit& circuit) {
-  const uint64_t b = circuit.b_input_density.count() + circuit.b_aux_density.count();
-  return {circuit.num_inputs,
-          (uint64_t{1} << circuit.log2_domain()) - 1,
-          circuit.num_aux,
-          circuit.num_inputs + circuit.a_aux_density.count(),
-          b,
-          b};
-}
+SrsShape srs_shape(const CompiledCircuit& circuit) { return srs_shape(circuit, wire_densities(circuit)); }
 
 Result<Srs> setup(const CompiledCircuit& circuit, const ToxicWaste& toxic, Progress& progress) {
   Srs srs;

@@ -22,7 +22,7 @@ SrsShape srs_shape(const CompiledCircuit& circuit);
 Result<Srs> setup(const CompiledCircuit& circuit, const ToxicWaste& toxic, Progress& progress);
 
 // The same straight into a .params file, a few million points at a time, so that the points need not fit in memory.
-// Returns the verifying key. Errors: as setup, and those of the file (srs/atomic_file.hpp).
+// Returns the verifying key. Errors: as setup, and those of the file (base/atomic_file.hpp).
 Result<VerifyingKey> setup_to_file(const CompiledCircuit& circuit, const ToxicWaste& toxic, const std::string& path,
                                    Progress& progress);
 

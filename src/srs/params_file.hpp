@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "base/atomic_file.hpp"
 #include "base/progress.hpp"
 #include "base/result.hpp"
 #include "curve/encoding.hpp"
-#include "srs/atomic_file.hpp"
 #include "srs/byte_source.hpp"
 #include "srs/srs.hpp"
 

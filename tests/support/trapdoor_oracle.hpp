@@ -31,21 +31,19 @@ inline Proof proof_from_trapdoor(const CompiledCircuit& circuit, const std::vect
   };
   // The polynomial of the matrix times the assignment at tau, and those of the inputs apart.
   std::vector<Fr> x_inputs(inputs.size());  // beta*A_i + alpha*B_i + C_i
-  const auto evaluate = [&](const CsrMatrix& matrix, const Fr& factor) {
+  const auto evaluate = [&](const BlockMatrix& matrix, const Fr& factor) {
     Fr sum = Fr::zero();
-    for (uint64_t row = 0; row < circuit.num_constraints; ++row) {
-      for (uint64_t k = matrix.row_start[row]; k < matrix.row_start[row + 1]; ++k) {
-        const Fr entry = circuit.coefficients[matrix.coefficient[k]] * lagrange[row];
-        sum += entry * value(matrix.wire[k]);
-        const Wire w{matrix.wire[k]};
-        if (w.is_input()) x_inputs[w.index()] += factor * entry;
-      }
-    }
+    matrix.for_each_term([&](uint64_t row, uint32_t raw, uint32_t coefficient) {
+      const Fr entry = circuit.coefficients[coefficient] * lagrange[row];
+      sum += entry * value(raw);
+      const Wire w{raw};
+      if (w.is_input()) x_inputs[w.index()] += factor * entry;
+    });
     return sum;
   };
-  Fr a = evaluate(circuit.a, beta);
-  const Fr b = evaluate(circuit.b, alpha);
-  const Fr c = evaluate(circuit.c, Fr::one());
+  Fr a = evaluate(circuit.a(), beta);
+  const Fr b = evaluate(circuit.b(), alpha);
+  const Fr c = evaluate(circuit.c(), Fr::one());
   Fr x = Fr::zero();
   for (size_t i = 0; i < inputs.size(); ++i) {
     const Fr& row = lagrange[circuit.num_constraints + i];
