@@ -1,13 +1,18 @@
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstring>
 #include <memory>
 #include <new>
+#include <string>
+#include <vector>
 
+#include "base/atomic_file.hpp"
 #include "base/bits.hpp"
 #include "base/error.hpp"
 #include "base/hex.hpp"
+#include "base/mapped_file.hpp"
 #include "base/random.hpp"
 #include "base/result.hpp"
 #include "base/secret.hpp"
@@ -25,6 +30,27 @@ TEST(Error, DescribesEveryPlaceItKnows) {
   EXPECT_EQ(e.describe(),
             "the point is not on the curve (field h[3], file x.params, offset 1024, sector 7, partition 2)");
   EXPECT_EQ(Error(ErrorClass::kIo, "no space").describe(), "no space");
+}
+
+TEST(MappedFile, ShowsWhatWasWrittenAndKeepsIt) {
+  const std::string path = testing::TempDir() + "cuzk-mapped-" + std::to_string(getpid());
+  EXPECT_EQ(MappedFile::open(path).error().error_class, ErrorClass::kNotFound);
+  EXPECT_EQ(MappedFile::open(testing::TempDir()).error().error_class, ErrorClass::kCorrupt);
+  const auto write = [&](std::span<const uint8_t> bytes) {
+    auto file = AtomicFile::create(path);
+    ASSERT_TRUE(file.ok() && file->write(bytes).ok() && file->commit().ok());
+  };
+  write({});
+  EXPECT_TRUE((*MappedFile::open(path))->bytes().empty());
+  std::vector<uint8_t> bytes(100000);
+  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<uint8_t>(i * i >> 3);
+  write(bytes);
+  const auto mapped = MappedFile::open(path);
+  ASSERT_TRUE(mapped.ok());
+  write(std::vector<uint8_t>(7));  // replaces the file, not the mapping
+  EXPECT_EQ((*MappedFile::open(path))->bytes().size(), 7u);
+  std::remove(path.c_str());
+  EXPECT_EQ(std::vector<uint8_t>((*mapped)->bytes().begin(), (*mapped)->bytes().end()), bytes);
 }
 
 TEST(Error, RetryHelpsOnlyWhereTheInputIsNotToBlame) {

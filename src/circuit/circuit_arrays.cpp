@@ -18,11 +18,6 @@ constexpr size_t kRowGrain = size_t{1} << 16;
 constexpr uint64_t kMaxWires = uint64_t{Column::kMaxIndex} + 1;
 constexpr uint64_t kMaxU32 = 0xffffffff;
 
-template <class Array>
-StructureFault fault_at(std::string section, const Array& array, uint64_t index, std::string what) {
-  return {std::move(section), index, array.data() + std::min<uint64_t>(index, array.size()), std::move(what)};
-}
-
 // One block, apart from where its instances are.
 class BlockCheck {
  public:
@@ -40,14 +35,14 @@ class BlockCheck {
   Fault sizes() {
     const auto wires = [&](const char* what, uint64_t count) -> Fault {
       if (count <= kMaxWires) return {};
-      return StructureFault{prefix_ + what, count, nullptr, "more than 2^30 of them"};
+      return StructureFault{prefix_ + what, count, "more than 2^30 of them"};
     };
     if (Fault fault = wires("num_inputs", block_.num_inputs)) return fault;
     return wires("num_ports", block_.num_ports);
   }
 
   Fault kinds() {
-    const auto at = [&](uint64_t i, const char* what) { return fault_at(prefix_ + "kinds", block_.kinds, i, what); };
+    const auto at = [&](uint64_t i, const char* what) { return StructureFault{prefix_ + "kinds", i, what}; };
     uint64_t aux = 0, bits = 0, fields = 0;
     for (size_t i = 0; i < block_.kinds.size(); ++i) {
       const WireKindRun& run = block_.kinds[i];
@@ -67,9 +62,7 @@ class BlockCheck {
 
   // The hashes follow one another exactly over the runs of derived wires, and read what is there before them.
   Fault derived() {
-    const auto at = [&](uint64_t i, const char* what) {
-      return fault_at(prefix_ + "derived", block_.derived, i, what);
-    };
+    const auto at = [&](uint64_t i, const char* what) { return StructureFault{prefix_ + "derived", i, what}; };
     size_t next = 0;
     uint64_t begin = 0, inputs = 0;
     for (const WireKindRun& run : block_.kinds) {
@@ -86,8 +79,7 @@ class BlockCheck {
         }
         for (uint64_t j = inputs; j < inputs + d.arity; ++j) {
           if (in_range(block_.derived_inputs[j], d.first_aux)) continue;
-          return fault_at(prefix_ + "derived_inputs", block_.derived_inputs, j,
-                          "a hash reads a wire that is not there before it");
+          return StructureFault{prefix_ + "derived_inputs", j, "a hash reads a wire that is not there before it"};
         }
         inputs += d.arity;
         aux += d.num_aux;
@@ -96,7 +88,7 @@ class BlockCheck {
     }
     if (next != block_.derived.size()) return at(next, "a hash without derived wires");
     if (inputs != block_.derived_inputs.size()) {
-      return fault_at(prefix_ + "derived_inputs", block_.derived_inputs, inputs, "belongs to no hash");
+      return StructureFault{prefix_ + "derived_inputs", inputs, "belongs to no hash"};
     }
     return {};
   }
@@ -108,7 +100,7 @@ class BlockCheck {
     block_.num_constraints = block_.a.num_rows();
     for (const auto& [name, m] : {std::pair{"b", &block_.b}, std::pair{"c", &block_.c}}) {
       if (m->num_rows() == block_.num_constraints) continue;
-      return fault_at(prefix_ + name + ".row_start", m->row_start, m->row_start.size(), "not as many rows as a has");
+      return StructureFault{prefix_ + name + ".row_start", m->row_start.size(), "not as many rows as a has"};
     }
     return {};
   }
@@ -116,7 +108,7 @@ class BlockCheck {
   Fault rows(const char* name, const BlockRows& m) {
     const std::string section = prefix_ + name;
     const auto row_start = [&](uint64_t i, const char* what) {
-      return fault_at(section + ".row_start", m.row_start, i, what);
+      return StructureFault{section + ".row_start", i, what};
     };
     if (m.row_start.empty()) return row_start(0, "it has no element");
     if (m.row_start.size() > kMaxU32) return row_start(kMaxU32, "more than 2^32 rows");
@@ -125,7 +117,7 @@ class BlockCheck {
       return row_start(m.row_start.size() - 1, "the last row does not end with the columns");
     }
     if (m.column.size() != m.coefficient.size()) {
-      return fault_at(section + ".coefficient", m.coefficient, m.coefficient.size(), "not as many as columns");
+      return StructureFault{section + ".coefficient", m.coefficient.size(), "not as many as columns"};
     }
     std::mutex mutex;
     Fault first;
@@ -159,15 +151,15 @@ class BlockCheck {
 
   StructureFault explain_row(const std::string& section, const BlockRows& m, size_t row) const {
     const uint32_t begin = m.row_start[row], end = m.row_start[row + 1];
-    if (begin > end) return fault_at(section + ".row_start", m.row_start, row + 1, "a row ends before it begins");
-    if (end > m.column.size()) return fault_at(section + ".row_start", m.row_start, row + 1, "beyond the last column");
+    if (begin > end) return StructureFault{section + ".row_start", row + 1, "a row ends before it begins"};
+    if (end > m.column.size()) return StructureFault{section + ".row_start", row + 1, "beyond the last column"};
     for (uint32_t k = begin; k < end; ++k) {
-      if (!in_range(m.column[k], block_.num_aux)) return fault_at(section + ".column", m.column, k, "no such wire");
+      if (!in_range(m.column[k], block_.num_aux)) return StructureFault{section + ".column", k, "no such wire"};
       if (k > begin && m.column[k].raw <= m.column[k - 1].raw) {
-        return fault_at(section + ".column", m.column, k, "the columns of a row do not ascend");
+        return StructureFault{section + ".column", k, "the columns of a row do not ascend"};
       }
       if (m.coefficient[k] >= num_coefficients_) {
-        return fault_at(section + ".coefficient", m.coefficient, k, "no such coefficient");
+        return StructureFault{section + ".coefficient", k, "no such coefficient"};
       }
     }
     CUZK_ASSERT(!"a row is bad and good");
@@ -198,7 +190,7 @@ class InstanceLayout {
     for (size_t i = 0; i < circuit_.instances.size(); ++i) {
       if (Fault fault = place(i)) return fault;
     }
-    if (port_ != circuit_.ports.size()) return fault_at("ports", circuit_.ports, port_, "belongs to no instance");
+    if (port_ != circuit_.ports.size()) return StructureFault{"ports", port_, "belongs to no instance"};
     circuit_.num_inputs = static_cast<uint32_t>(input_);
     circuit_.num_aux = static_cast<uint32_t>(aux_);
     circuit_.num_constraints = static_cast<uint32_t>(row_);
@@ -210,7 +202,7 @@ class InstanceLayout {
  private:
   Fault place(size_t i) {
     BlockInstance& instance = circuit_.instances[i];
-    const auto fault = [&](const char* what) { return StructureFault{"instances", i, nullptr, what}; };
+    const auto fault = [&](const char* what) { return StructureFault{"instances", i, what}; };
     if (instance.block >= circuit_.blocks.size()) return fault("no such block");
     const CircuitBlock& block = circuit_.blocks[instance.block];
     instance.first_row = static_cast<uint32_t>(row_);
@@ -238,12 +230,12 @@ class InstanceLayout {
     for (size_t k = 0; k < ports.size(); ++k) {
       const Wire w{ports[k]};
       const bool before = w.is_input() ? w.index() > 0 && w.index() < input_ : w.index() < aux_;
-      if (!before) return fault_at("ports", circuit_.ports, port_ + k, "the wire is not there before the instance");
+      if (!before) return StructureFault{"ports", port_ + k, "the wire is not there before the instance"};
     }
     sorted_.assign(ports.begin(), ports.end());
     std::sort(sorted_.begin(), sorted_.end());
     if (std::adjacent_find(sorted_.begin(), sorted_.end()) != sorted_.end()) {
-      return fault_at("ports", circuit_.ports, port_, "two ports of an instance are the same wire");
+      return StructureFault{"ports", port_, "two ports of an instance are the same wire"};
     }
     return {};
   }
@@ -271,10 +263,10 @@ void BlockArrays::shrink_to_fit() {
 std::optional<StructureFault> complete_structure(CompiledCircuit& circuit) {
   const auto& coefficients = circuit.coefficients;
   if (coefficients.size() > CompiledCircuit::kMaxCoefficients) {
-    return StructureFault{"coefficients", CompiledCircuit::kMaxCoefficients, nullptr, "more than 65,536 of them"};
+    return StructureFault{"coefficients", CompiledCircuit::kMaxCoefficients, "more than 65,536 of them"};
   }
   for (size_t i = 0; i < coefficients.size(); ++i) {
-    if (coefficients[i].is_zero()) return StructureFault{"coefficients", i, nullptr, "it is zero"};
+    if (coefficients[i].is_zero()) return StructureFault{"coefficients", i, "it is zero"};
   }
   for (size_t i = 0; i < circuit.blocks.size(); ++i) {
     if (Fault fault = BlockCheck(circuit.blocks[i], i, coefficients.size()).run()) return fault;

@@ -19,8 +19,8 @@ struct BlockArrays {
     std::vector<uint16_t> coefficient;
 
     void end_row() { row_start.push_back(static_cast<uint32_t>(column.size())); }
-    void push(Column c, uint16_t coefficient_id) {
-      column.push_back(c);
+    void push(Column wire, uint16_t coefficient_id) {
+      column.push_back(wire);
       coefficient.push_back(coefficient_id);
     }
   };
@@ -51,9 +51,8 @@ struct CircuitArrays {
 
 // What is wrong with a circuit, and where.
 struct StructureFault {
-  std::string section;       // "blocks[2].a.column"
-  uint64_t index = 0;        // element of that array
-  const void* at = nullptr;  // its address, or null where the fault is in no array of the circuit
+  std::string section;  // "blocks[2].a.column"
+  uint64_t index = 0;   // element of that array
   std::string what;
 };
 

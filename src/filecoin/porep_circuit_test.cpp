@@ -9,6 +9,7 @@
 #include "circuit/digester.hpp"
 #include "circuit/packed_writer.hpp"
 #include "circuit/recorder.hpp"
+#include "filecoin/compiled_test_util.hpp"
 #include "filecoin/porep_dev_sealer.hpp"
 #include "filecoin/porep_prove.hpp"
 
@@ -81,6 +82,7 @@ TEST_P(PorepDigest, MatchesUpstream) {
   EXPECT_EQ(summary.num_aux, c.aux);
   EXPECT_EQ(summary.num_constraints, c.constraints);
   EXPECT_EQ(to_hex(summary.r1cs_digest), c.digest);
+  if (c.challenges > 1) test::expect_compiled(compile_porep(shape_named(c.id), c.challenges), summary, 350'000'000);
   const PorepCircuitCounts counts = porep_circuit_counts(shape_named(c.id), c.challenges);
   EXPECT_EQ(counts.inputs, summary.num_inputs);
   EXPECT_EQ(counts.aux, summary.num_aux);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/hex.hpp"
+#include "filecoin/compiled_test_util.hpp"
 #include "filecoin/post_circuit.hpp"
 
 namespace cuzk {
@@ -17,6 +18,7 @@ TEST(PostFullCircuit, WindowOf32GiBMatchesUpstream) {
   EXPECT_EQ(summary.b_aux_density, 91925766u);
   EXPECT_EQ(summary.b_input_density, 1u);
   EXPECT_EQ(to_hex(summary.r1cs_digest), "da09cc066b43f71a3ac05fb7c64712c96d173dcd935e0f409156536d809cdae9");
+  test::expect_compiled(compile_post(shape, shape.sectors), summary, 100'000'000);
 }
 
 TEST(PostFullCircuit, WindowOf64GiBMatchesUpstream) {
@@ -29,6 +31,7 @@ TEST(PostFullCircuit, WindowOf64GiBMatchesUpstream) {
   EXPECT_EQ(summary.b_aux_density, 95413200u);
   EXPECT_EQ(summary.b_input_density, 1u);
   EXPECT_EQ(to_hex(summary.r1cs_digest), "d64d3f40c0f7faeb955746ed416c150adb93a90e916160ac6c9b1368fe25799f");
+  test::expect_compiled(compile_post(shape, shape.sectors), summary, 100'000'000);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "circuit/assignment.hpp"
 #include "circuit/checker.hpp"
 #include "circuit/digester.hpp"
+#include "filecoin/compiled_test_util.hpp"
 #include "filecoin/post_synthetic.hpp"
 #include "hash/poseidon.hpp"
 
@@ -93,6 +94,7 @@ TEST_P(PostDigest, MatchesUpstream) {
   const CircuitSummary summary = post_digest(shape, sectors);
   expect_counts(summary, post_circuit_counts(shape, sectors));
   EXPECT_EQ(to_hex(summary.r1cs_digest), GetParam().digest);
+  test::expect_compiled(compile_post(shape, sectors), summary, 4'000'000);
 }
 INSTANTIATE_TEST_SUITE_P(
     Sizes, PostDigest,

@@ -3,6 +3,7 @@
 
 #include "base/hex.hpp"
 #include "circuit/checker.hpp"
+#include "filecoin/compiled_test_util.hpp"
 #include "filecoin/snap_circuit.hpp"
 #include "filecoin/snap_prove.hpp"
 #include "filecoin/snap_synthetic.hpp"
@@ -23,6 +24,7 @@ void expect_digest(const char* id, const char* digest) {
   EXPECT_EQ(summary.num_booleans, counts.bits);
   EXPECT_EQ(summary.num_fields, counts.fields);
   EXPECT_EQ(to_hex(summary.r1cs_digest), digest);
+  test::expect_compiled(compile_snap(shape), summary, 100'000'000);
 }
 
 TEST(SnapFullCircuit, Of512MiBMatchesUpstream) {

@@ -10,6 +10,7 @@
 #include "circuit/assignment.hpp"
 #include "circuit/checker.hpp"
 #include "circuit/digester.hpp"
+#include "filecoin/compiled_test_util.hpp"
 #include "filecoin/snap_prove.hpp"
 #include "filecoin/snap_synthetic.hpp"
 
@@ -40,6 +41,7 @@ TEST_P(SnapDigest, MatchesUpstream) {
   EXPECT_EQ(summary.num_booleans, counts.bits);
   EXPECT_EQ(summary.num_fields, counts.fields);
   EXPECT_EQ(to_hex(summary.r1cs_digest), GetParam().digest);
+  test::expect_compiled(compile_snap(shape), summary, 60'000'000);
 }
 INSTANTIATE_TEST_SUITE_P(
     Sizes, SnapDigest,
