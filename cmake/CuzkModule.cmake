@@ -6,6 +6,9 @@
 #   x_bench.cpp      -> cuzk_NAME_bench
 #   x_fuzz.cpp       -> x_fuzz               (one target a file; corpus in fuzz/corpus/x; run by scripts/fuzz.sh)
 # Tests may include "support/..." of tests/ too.
+# With CUZK_CUDA also:
+#   x_cuda.cu, x_cuda.cpp, cuda_x.cpp -> part of cuzk_NAME
+#   x_cuda_check.cu  -> cuzk_x_cuda_check, a program that compares with the CPU form; needs a GPU to run, none to build
 # DEPENDS is also what scripts/check_includes.py allows the module to include.
 include(GoogleTest)
 
@@ -16,11 +19,19 @@ function(cuzk_module name)
   file(GLOB slow_tests CONFIGURE_DEPENDS *_slow_test.cpp)
   file(GLOB benches CONFIGURE_DEPENDS *_bench.cpp)
   file(GLOB fuzzers CONFIGURE_DEPENDS *_fuzz.cpp)
+  file(GLOB cuda_hosts CONFIGURE_DEPENDS *_cuda.cpp cuda_*.cpp)
+  file(GLOB cuda_sources CONFIGURE_DEPENDS *_cuda.cu)
+  file(GLOB cuda_checks CONFIGURE_DEPENDS *_cuda_check.cu)
   if(tests OR benches OR fuzzers)
     list(REMOVE_ITEM sources ${tests} ${benches} ${fuzzers})
   endif()
   if(slow_tests)
     list(REMOVE_ITEM tests ${slow_tests})
+  endif()
+  if(CUZK_CUDA)
+    list(APPEND sources ${cuda_sources})
+  elseif(cuda_hosts)
+    list(REMOVE_ITEM sources ${cuda_hosts})
   endif()
 
   # Instrumented, the vector kernels take GCC and clang many minutes and gigabytes to compile. Their memory accesses are
@@ -44,6 +55,15 @@ function(cuzk_module name)
   endif()
   target_link_libraries(cuzk_${name} ${scope} cuzk_compiler ${links} ${M_LIBRARIES})
 
+  if(CUZK_CUDA)
+    if(sources)
+      target_link_libraries(cuzk_${name} PUBLIC CUDA::cudart_static)
+    endif()
+    foreach(check IN LISTS cuda_checks)
+      cuzk_cuda_check("${check}" cuzk_${name})
+    endforeach()
+  endif()
+
   if(CUZK_TESTS AND GTest_FOUND)
     cuzk_module_test(${name} test fast ${tests})
     cuzk_module_test(${name} slow_test slow ${slow_tests})
@@ -63,6 +83,13 @@ function(cuzk_module name)
       target_link_options(${target} PRIVATE -fsanitize=fuzzer)
     endforeach()
   endif()
+endfunction()
+
+# cuzk_cuda_check(SOURCE links ...): the program cuzk_x_cuda_check of x_cuda_check.cu or .cpp.
+function(cuzk_cuda_check source)
+  get_filename_component(target "${source}" NAME_WE)
+  add_executable(cuzk_${target} "${source}")
+  target_link_libraries(cuzk_${target} PRIVATE ${ARGN} CUDA::cudart_static)
 endfunction()
 
 function(cuzk_module_test name suffix label)
