@@ -33,14 +33,14 @@ def thirty_two_bytes(text):
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kind", required=True, choices=["porep", "winning", "window", "snap"])
-    parser.add_argument("--input", type=Path, help="the output of commit phase 1, bare or wrapped")
+    parser.add_argument("--input", "--c1", type=Path, help="the output of commit phase 1, bare or wrapped")
     parser.add_argument("--vanilla", type=Path, nargs="+", action="extend", default=[])
     parser.add_argument("--registered-proof", type=int)
     for name in ("randomness", "comm-r-old", "comm-r-new", "comm-d-new"):
         parser.add_argument(f"--{name}", type=thirty_two_bytes)
-    parser.add_argument("--partition-index", type=int)
+    parser.add_argument("--partition-index", "--partition", type=int)
     parser.add_argument("--miner-id", type=int)
-    parser.add_argument("--sector", type=int)
+    parser.add_argument("--sector", "--sector-num", type=int)
     parser.add_argument("--sample", type=int)
     parser.add_argument("--sample-seed", type=int, default=1)
     parser.add_argument("--public-inputs", type=Path)

@@ -17,6 +17,7 @@ from vanilla.porep import Porep
 from vanilla.poseidon import node, poseidon, randomness
 from vanilla.merkle import Sample
 from vanilla.post import Post
+from vanilla.sector import Sector, Update
 from vanilla.snap import Snap
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
@@ -188,6 +189,32 @@ class Vectors(unittest.TestCase):
                 return check_vanilla.main(), output.getvalue()
         finally:
             sys.argv = before
+
+
+class Sealed(unittest.TestCase):
+    """The sealer in Python against upstream's vector, and what it makes against the checker."""
+    DATA = b"".join((i * 0x010203040506 + 1).to_bytes(32, "little") for i in range(64))
+
+    def sector(self, number):
+        return Sector(number, self.DATA, b"\x09" * 32, 7, b"\1" * 32)
+
+    def test_vector(self):
+        sector = self.sector(5)
+        self.assertEqual(sector.c1(b"\2" * 32), (GOLDEN / "c1-2kib.json").read_bytes().strip())
+        self.assertEqual(hashlib.sha256(b"".join(sector.replica)).hexdigest(),
+                         "25fc975224137136187d35fa17f0263d3e09128c231866df93b4137cb9c2837c")
+
+    def test_everything_made_is_valid(self):
+        for number, partitions in ((0, 1), (10, 1), (15, 13)):
+            request = Porep(self.sector(number).c1(b"\2" * 32), "c1")
+            request.check(ALL)
+            self.assertEqual(len(request.public_inputs()), partitions)
+        sector, rand = self.sector(5), b"\5" * 32
+        update = Update(sector, self.DATA[1024:] + self.DATA[:1024])
+        Post("winning", [("p", sector.post(rand, 66))], 0, rand).check(ALL)
+        Post("window", [("p", sector.post(rand, 10, first_index=40))], 5, rand, partition=2).check(ALL)
+        Post("window", [("p", sector.post(rand, 10, updated=update))], 10, rand).check(ALL)
+        Snap([("p", update.partition_proof())], 0, sector.comm_r, update.comm_r_new, update.comm_d_new).check(ALL)
 
 
 class Damage(unittest.TestCase):
