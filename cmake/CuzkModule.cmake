@@ -9,6 +9,9 @@
 # With CUZK_CUDA also:
 #   x_cuda.cu, x_cuda.cpp, cuda_x.cpp -> part of cuzk_NAME
 #   x_cuda_check.cu  -> cuzk_x_cuda_check, a program that compares with the CPU form; needs a GPU to run, none to build
+#   x_cuda_bench.cu  -> cuzk_x_cuda_bench, a program that writes its measurements as JSON to the file named first
+# and without CUZK_CUDA:
+#   x_none.cpp       -> part of cuzk_NAME: what stands for its CUDA form
 # DEPENDS is also what scripts/check_includes.py allows the module to include.
 include(GoogleTest)
 
@@ -21,7 +24,8 @@ function(cuzk_module name)
   file(GLOB fuzzers CONFIGURE_DEPENDS *_fuzz.cpp)
   file(GLOB cuda_hosts CONFIGURE_DEPENDS *_cuda.cpp cuda_*.cpp)
   file(GLOB cuda_sources CONFIGURE_DEPENDS *_cuda.cu)
-  file(GLOB cuda_checks CONFIGURE_DEPENDS *_cuda_check.cu)
+  file(GLOB cuda_checks CONFIGURE_DEPENDS *_cuda_check.cu *_cuda_bench.cu)
+  file(GLOB cuda_stand_ins CONFIGURE_DEPENDS *_none.cpp)
   if(tests OR benches OR fuzzers)
     list(REMOVE_ITEM sources ${tests} ${benches} ${fuzzers})
   endif()
@@ -30,6 +34,9 @@ function(cuzk_module name)
   endif()
   if(CUZK_CUDA)
     list(APPEND sources ${cuda_sources})
+    if(cuda_stand_ins)
+      list(REMOVE_ITEM sources ${cuda_stand_ins})
+    endif()
   elseif(cuda_hosts)
     list(REMOVE_ITEM sources ${cuda_hosts})
   endif()
@@ -85,7 +92,7 @@ function(cuzk_module name)
   endif()
 endfunction()
 
-# cuzk_cuda_check(SOURCE links ...): the program cuzk_x_cuda_check of x_cuda_check.cu or .cpp.
+# cuzk_cuda_check(SOURCE links ...): the program cuzk_x_cuda_check of x_cuda_check.cu or .cpp, likewise a bench.
 function(cuzk_cuda_check source)
   get_filename_component(target "${source}" NAME_WE)
   add_executable(cuzk_${target} "${source}")

@@ -21,6 +21,8 @@ constexpr int exit_status(ErrorClass c) {
     case ErrorClass::kIo: return 8;
     case ErrorClass::kResource: return 9;
     case ErrorClass::kUnsupported: return 10;
+    case ErrorClass::kDeviceFault: return 11;
+    case ErrorClass::kDeviceUnusable: return 12;
   }
   return kExitInternal;
 }

@@ -19,12 +19,15 @@ enum class ErrorClass : uint8_t {
   kIo,            // reading or writing failed; a retry may help
   kResource,      // memory, descriptors or device space ran out; retry later or with less
   kUnsupported,   // valid, but not something this build can do
+  kDeviceFault,   // a GPU failed and all that the process held on it is lost; retry in a new process or elsewhere
+  kDeviceUnusable,  // a GPU or its driver cannot be used; never retry on it before a person changed something
   kInternal,      // a self-check failed; a retry elsewhere may help, and the log should be reported
 };
 
 // True where the same call may succeed later without any change to its input.
 constexpr bool retry_helps(ErrorClass c) {
-  return c == ErrorClass::kIo || c == ErrorClass::kResource || c == ErrorClass::kInternal;
+  return c == ErrorClass::kIo || c == ErrorClass::kResource || c == ErrorClass::kDeviceFault ||
+         c == ErrorClass::kInternal;
 }
 
 constexpr const char* to_string(ErrorClass c) {
@@ -38,6 +41,8 @@ constexpr const char* to_string(ErrorClass c) {
     case ErrorClass::kIo: return "io";
     case ErrorClass::kResource: return "resource";
     case ErrorClass::kUnsupported: return "unsupported";
+    case ErrorClass::kDeviceFault: return "device-fault";
+    case ErrorClass::kDeviceUnusable: return "device-unusable";
     case ErrorClass::kInternal: return "internal";
   }
   return "unknown";

@@ -23,7 +23,7 @@ STEM_2K = ("v28-stacked-proof-of-replication-merkletree-poseidon_hasher-8-0-0-sh
 
 OK, INTERNAL, USAGE, INVALID, UNSATISFIED, BAD_PROOF, NOT_FOUND, CORRUPT, IO, RESOURCE, UNSUPPORTED = range(11)
 CLASSES = ["", "internal", "usage", "invalid-input", "unsatisfied", "bad-proof", "not-found", "corrupt", "io", "resource",
-           "unsupported"]
+           "unsupported", "device-fault", "device-unusable"]
 
 
 class Run:
