@@ -19,15 +19,18 @@ CommandLine::CommandLine() : app_("Groth16 proofs for Filecoin: proves, verifies
       "10 unsupported, 1 anything else.");
 }
 
-CLI::App* CommandLine::add_group(const std::string& name, const std::string& description) {
-  CLI::App* group = app_.add_subcommand(name, description);
+CLI::App* CommandLine::add_group(const std::string& name, const std::string& description, CLI::App* parent) {
+  CLI::App* group = (parent == nullptr ? &app_ : parent)->add_subcommand(name, description);
   group->require_subcommand(1);
   return group;
 }
 
 CLI::App* CommandLine::add(CLI::App* parent, const std::string& name, const std::string& description,
                            const std::string& examples, Action action) {
-  const std::string full_name = parent == nullptr ? name : parent->get_name() + " " + name;
+  std::string full_name = name;
+  for (const CLI::App* group = parent; group != nullptr && group != &app_; group = group->get_parent()) {
+    full_name = group->get_name() + " " + full_name;
+  }
   CLI::App* command = (parent == nullptr ? &app_ : parent)->add_subcommand(name, description);
   command->footer("Examples:\n" + examples);
   command->add_flag("--json", console_options_.json, "Prints the result, or the error, as one JSON object on stdout");

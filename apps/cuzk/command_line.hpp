@@ -16,8 +16,8 @@ class CommandLine {
 
   CommandLine();
 
-  // A group of subcommands ("params"), which does nothing by itself.
-  CLI::App* add_group(const std::string& name, const std::string& description);
+  // A group of subcommands ("params"), which does nothing by itself; of the program, or of another group.
+  CLI::App* add_group(const std::string& name, const std::string& description, CLI::App* parent = nullptr);
   // A subcommand of `parent` (nullptr: of the program); the caller adds its options to what is returned.
   CLI::App* add(CLI::App* parent, const std::string& name, const std::string& description, const std::string& examples,
                 Action action);
@@ -44,6 +44,7 @@ void add_prove_command(CommandLine& line);
 void add_verify_command(CommandLine& line);
 void add_params_commands(CommandLine& line);
 void add_circuit_commands(CommandLine& line);
+void add_bench_commands(CommandLine& line);
 void add_version_command(CommandLine& line);
 
 }  // namespace cuzk::app

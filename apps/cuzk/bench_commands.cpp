@@ -1,0 +1,13 @@
+#include "cuzk/bench_commands.hpp"
+
+namespace cuzk::app {
+
+void add_bench_commands(CommandLine& line) {
+  CLI::App* bench = line.add_group("bench", "Makes inputs to prove, for development and measurements");
+  CLI::App* gen = line.add_group("gen-vanilla", "Makes vanilla proofs: from sector files, or without a sector", bench);
+  add_gen_vanilla_post(line, gen);
+  add_gen_vanilla_snap(line, gen);
+  add_gen_vanilla_porep(line, gen);
+}
+
+}  // namespace cuzk::app
