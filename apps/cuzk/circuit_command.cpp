@@ -13,7 +13,7 @@ struct CircuitOptions {
   uint32_t challenges = 0;  // 0: as many as a partition has
 };
 
-Json counts_json(const PorepShape& shape, const PorepCircuitCounts& counts) {
+Json counts_json(const PorepShape& shape, const CircuitCounts& counts) {
   return {{"circuit", std::string(shape.circuit_id)},
           {"inputs", counts.inputs},
           {"aux", counts.aux},
@@ -23,7 +23,7 @@ Json counts_json(const PorepShape& shape, const PorepCircuitCounts& counts) {
 
 Result<Outcome> info(const CircuitOptions& options) {
   CUZK_ASSIGN(const PorepShape* shape, shape_by_circuit_id(options.id));
-  const PorepCircuitCounts counts = porep_circuit_counts(*shape, shape->challenges);
+  const CircuitCounts counts = porep_circuit_counts(*shape, shape->challenges);
   const std::string stem = porep_parameter_file_stem(*shape);
   Outcome outcome;
   outcome.json = counts_json(*shape, counts);
@@ -49,7 +49,7 @@ Result<Outcome> list() {
   Outcome outcome;
   Json circuits = Json::array();
   for (const PorepShape& shape : porep_shapes()) {
-    const PorepCircuitCounts counts = porep_circuit_counts(shape, shape.challenges);
+    const CircuitCounts counts = porep_circuit_counts(shape, shape.challenges);
     circuits.push_back(counts_json(shape, counts));
     if (!outcome.text.empty()) outcome.text += '\n';
     const std::string id(shape.circuit_id);

@@ -91,7 +91,7 @@ Status check_vk_beside(const std::string& params_path, const VerifyingKey& vk, b
 
 // The counts that follow from the circuit's size without synthesising it.
 Status check_closed_form(const SrsShape& found, const Target& target) {
-  const PorepCircuitCounts counts = porep_circuit_counts(*target.shape, target.shape->challenges);
+  const CircuitCounts counts = porep_circuit_counts(*target.shape, target.shape->challenges);
   const uint64_t domain = uint64_t{1} << counts.log2_domain();
   if (found.ic == counts.inputs && found.h == domain - 1 && found.l == counts.aux) return {};
   return Error(ErrorClass::kCorrupt, "not the parameters of " + std::string(target.shape->circuit_id) +

@@ -76,7 +76,7 @@ Status check_space(const std::string& directory, uint64_t needed_bytes) {
 }
 
 Status check_setup_memory(const PorepShape& shape) {
-  const PorepCircuitCounts counts = porep_circuit_counts(shape, shape.challenges);
+  const CircuitCounts counts = porep_circuit_counts(shape, shape.challenges);
   const uint64_t rows = uint64_t{1} << counts.log2_domain();
   // h, l and a have about as many points as there are wires, b_g1 and b_g2 a quarter of that.
   const uint64_t point_bytes = 96 * (rows + 2 * counts.aux) + 72 * counts.aux;

@@ -1,7 +1,5 @@
 #include "filecoin/porep.hpp"
 
-#include <bit>
-
 #include "base/assert.hpp"
 #include "base/hex.hpp"
 #include "hash/sha256.hpp"
@@ -61,19 +59,16 @@ constexpr std::array<RegisteredSealProof, 20> make_registered_proofs() {
 }
 constexpr std::array<RegisteredSealProof, 20> kRegistered = make_registered_proofs();
 
-// Constraints of one arity-n Poseidon hash; variables are as many.
-constexpr uint64_t poseidon_size(uint32_t arity) {
-  switch (arity) {
-    case 2: return 311;
-    case 4: return 377;
-    case 8: return 505;
-    case 11: return 598;
-    default: return 0;
+// One Poseidon hash of a column of so many labels, without the labels.
+constexpr PartCounts column_hash_counts(uint32_t layers) {
+  switch (layers) {
+    case 2: return {311, 311, 232, 232, 0, 0};
+    case 4: return {377, 377, 281, 281, 0, 0};
+    case 8: return {505, 505, 376, 376, 0, 0};
+    case 11: return {598, 598, 445, 445, 0, 0};
+    default: return {};
   }
 }
-
-// Constraints of the insertion of one element among `arity`.
-constexpr uint64_t insertion_size(uint32_t arity) { return arity == 2 ? 2 : arity == 4 ? 8 : 22; }
 
 std::string tree_name(const PorepShape& shape) {
   return "merkletree-poseidon_hasher-" + std::to_string(shape.base_arity) + "-" + std::to_string(shape.sub_arity) +
@@ -121,29 +116,26 @@ const RegisteredSealProof* registered_seal_proof_by_name(std::string_view name) 
   return nullptr;
 }
 
-uint32_t PorepCircuitCounts::log2_domain() const { return static_cast<uint32_t>(std::bit_width(rows() - 1)); }
-
-PorepCircuitCounts porep_circuit_counts(const PorepShape& shape, uint32_t challenges) {
-  constexpr uint64_t kPrologue = 571;
-  constexpr uint64_t kShaLevelConstraints = 45382;
-  constexpr uint64_t kShaLevelAux = 45335;
-  constexpr uint64_t kLabelConstraints = 522269;
-  constexpr uint64_t kLabelAux = 521749;
-  const uint64_t layers = shape.layers;
-  const uint64_t column = poseidon_size(shape.layers);
-  uint64_t path = 0;
+CircuitCounts porep_circuit_counts(const PorepShape& shape, uint32_t challenges) {
+  // replica_id and its bits, the commitments, both roots and comm_r's hash.
+  constexpr PartCounts kPrologue = {571, 571, 490, 489, 255, 5};
+  // A level of the opening in tree D: index bit, sibling, insertion, SHA-256.
+  constexpr PartCounts kTreeDLevel = {45335, 45382, 45333, 11499, 45331, 4};
+  // The labels of 14 parents, and the own one's SHA-256.
+  constexpr PartCounts kLayer = {521763, 522269, 521763, 126215, 521748, 15};
+  // The bits of one parent's label.
+  constexpr PartCounts kParentBits = {255, 256, 255, 255, 255, 0};
+  const uint64_t parent_bits = kPorepBaseParents + uint64_t{kPorepParents} * (shape.layers - 1);
+  constexpr uint32_t kColumns = kPorepParents + 1;
+  // 64 challenge bits and their packing, the data, the encoding, and what ends 17 openings: 14 parent columns and c_x
+  // in tree C, the encoded node in tree R, the data in tree D.
+  PartCounts challenge = {66, 100, 81, 64, 64, 2};
+  challenge += kTreeDLevel * shape.log2_nodes + kLayer * shape.layers + kParentBits * parent_bits;
+  challenge += column_hash_counts(shape.layers) * kColumns;
   for (uint32_t level = 0; level < shape.path_levels(); ++level) {
-    const uint32_t arity = shape.path_arity(level);
-    path += static_cast<uint64_t>(std::countr_zero(arity)) + insertion_size(arity) + poseidon_size(arity);
+    challenge += tree_level_counts(shape.path_arity(level)) * (kColumns + 1);
   }
-  const uint64_t path_aux = path + shape.path_siblings();
-  const uint64_t parent_rows = kPorepBaseParents + kPorepParents * (layers - 1);
-  // Per challenge: 14 parent columns and c_x in tree C, the encoded node in tree R; 64 challenge bits, packing, encode.
-  const uint64_t constraints = 16 * (path + 2) + 15 * column + kShaLevelConstraints * shape.log2_nodes + 2 + 66 +
-                               256 * parent_rows + kLabelConstraints * layers;
-  const uint64_t aux = 1 + kShaLevelAux * shape.log2_nodes + kPorepParents * layers + 16 * path_aux + 15 * column + 64 +
-                       255 * parent_rows + kLabelAux * layers + 1;
-  return {4 + 18 * uint64_t{challenges}, kPrologue + challenges * aux, kPrologue + challenges * constraints};
+  return (kPrologue + challenge * challenges).with_inputs(4 + 18 * uint64_t{challenges});
 }
 
 std::string porep_parameter_identifier(const PorepShape& shape) {

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "filecoin/circuit_counts.hpp"
 #include "filecoin/merkle.hpp"
 
 namespace cuzk {
@@ -88,16 +89,8 @@ std::span<const RegisteredSealProof> registered_seal_proofs();
 // nullptr where there is none. The Go spelling of 15-19 ("..._Feat_NiPoRep") is read too.
 const RegisteredSealProof* registered_seal_proof_by_name(std::string_view name);
 
-// Sizes of the circuit of one partition, in closed form.
-struct PorepCircuitCounts {
-  uint64_t inputs = 0;  // with ONE
-  uint64_t aux = 0;
-  uint64_t constraints = 0;  // without the input-consistency rows
-  // Rows of the QAP: constraints + inputs.
-  uint64_t rows() const { return constraints + inputs; }
-  uint32_t log2_domain() const;
-};
-PorepCircuitCounts porep_circuit_counts(const PorepShape& shape, uint32_t challenges);
+// Of one partition with so many challenges; shape.challenges in production.
+CircuitCounts porep_circuit_counts(const PorepShape& shape, uint32_t challenges);
 
 // The string whose SHA-256 names the parameter files.
 std::string porep_parameter_identifier(const PorepShape& shape);

@@ -83,10 +83,15 @@ TEST_P(PorepDigest, MatchesUpstream) {
   EXPECT_EQ(summary.num_constraints, c.constraints);
   EXPECT_EQ(to_hex(summary.r1cs_digest), c.digest);
   if (c.challenges > 1) test::expect_compiled(compile_porep(shape_named(c.id), c.challenges), summary, 350'000'000);
-  const PorepCircuitCounts counts = porep_circuit_counts(shape_named(c.id), c.challenges);
+  const CircuitCounts counts = porep_circuit_counts(shape_named(c.id), c.challenges);
   EXPECT_EQ(counts.inputs, summary.num_inputs);
   EXPECT_EQ(counts.aux, summary.num_aux);
   EXPECT_EQ(counts.constraints, summary.num_constraints);
+  EXPECT_EQ(counts.a_aux_density, summary.a_aux_density);
+  EXPECT_EQ(counts.b_aux_density, summary.b_aux_density);
+  EXPECT_EQ(counts.b_input_density, summary.b_input_density);
+  EXPECT_EQ(counts.bits, summary.num_booleans);
+  EXPECT_EQ(counts.fields, summary.num_fields);
   for (const Densities2& d : kDensities) {
     if (std::string_view(d.id) != c.id || c.challenges != 2) continue;
     EXPECT_EQ(summary.a_aux_density, d.a_aux);

@@ -27,12 +27,8 @@ CompiledCircuit compile_porep(const PorepShape& shape, uint32_t challenges) {
 
 PackedWitness porep_witness(const PorepC1& c1, uint32_t partition) {
   const PorepCircuitInput input = input_of(c1, partition);
-  // Nearly all wires are booleans, so their number serves as the bound. Field wires: per path level the siblings and
-  // up to 19 picks.
-  const PorepCircuitCounts counts = porep_circuit_counts(*input.shape, input.challenges);
-  const size_t fields = size_t{input.challenges} * (input.shape->log2_nodes * 4 + 17 * (input.shape->layers + 1) +
-                                                    16 * input.shape->path_levels() * 28 + 16);
-  PackedWriter writer(counts.aux, fields);
+  const CircuitCounts counts = porep_circuit_counts(*input.shape, input.challenges);
+  PackedWriter writer(counts.bits, counts.fields);
   synthesize_porep(writer, input);
   return writer.finish();
 }

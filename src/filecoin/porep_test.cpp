@@ -171,7 +171,7 @@ TEST(PorepCounts, ClosedFormMatchesUpstream) {
       {"porep-32k", 2, 40, 3075617, 3077985, 22},
   };
   for (const Row& row : kRows) {
-    const PorepCircuitCounts counts = porep_circuit_counts(shape_named(row.id), row.challenges);
+    const CircuitCounts counts = porep_circuit_counts(shape_named(row.id), row.challenges);
     EXPECT_EQ(counts.inputs, row.inputs) << row.id;
     EXPECT_EQ(counts.aux, row.aux) << row.id;
     EXPECT_EQ(counts.constraints, row.constraints) << row.id;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 
 #include "base/assert.hpp"
 #include "base/hex.hpp"
@@ -62,18 +61,6 @@ constexpr std::array<RegisteredPostProof, 15> make_registered_proofs() {
 }
 constexpr std::array<RegisteredPostProof, 15> kRegistered = make_registered_proofs();
 
-// One level of a path in the circuit: index bits, siblings, insertion and hash.
-struct LevelCounts {
-  uint32_t aux, constraints, a_aux, b_aux, bits, fields;
-};
-constexpr LevelCounts level_counts(uint32_t arity) {
-  switch (arity) {
-    case 2: return {315, 314, 237, 235, 1, 3};
-    case 4: return {390, 387, 295, 287, 2, 11};
-    default: return {537, 530, 407, 389, 5, 27};
-  }
-}
-
 std::string tree_name(const TreeShape& tree) {
   return "merkletree-poseidon_hasher-" + std::to_string(tree.base_arity) + "-" + std::to_string(tree.sub_arity) + "-" +
          std::to_string(tree.top_arity);
@@ -122,31 +109,13 @@ const RegisteredPostProof* registered_post_proof_by_name(std::string_view name) 
   return nullptr;
 }
 
-uint32_t PostCircuitCounts::log2_domain() const { return static_cast<uint32_t>(std::bit_width(rows() - 1)); }
-
-PostCircuitCounts post_circuit_counts(const PostShape& shape, uint32_t sectors) {
+CircuitCounts post_circuit_counts(const PostShape& shape, uint32_t sectors) {
   // An opening beside its levels: the leaf, the packed index and the root's equality.
-  LevelCounts path = {1, 2, 1, 0, 0, 1};
-  for (uint32_t level = 0; level < shape.tree.levels(); ++level) {
-    const LevelCounts add = level_counts(shape.tree.arity(level));
-    path.aux += add.aux;
-    path.constraints += add.constraints;
-    path.a_aux += add.a_aux;
-    path.b_aux += add.b_aux;
-    path.bits += add.bits;
-    path.fields += add.fields;
-  }
+  PartCounts path = {1, 2, 1, 0, 0, 1};
+  for (uint32_t level = 0; level < shape.tree.levels(); ++level) path += tree_level_counts(shape.tree.arity(level));
   // A sector beside its openings: three numbers, comm_r as an input, one hash of two and its equality.
-  const uint64_t n = sectors, c = shape.challenges;
-  PostCircuitCounts out;
-  out.inputs = 1 + n * (1 + c);
-  out.aux = n * (314 + c * path.aux);
-  out.constraints = n * (313 + c * path.constraints);
-  out.a_aux_density = n * (235 + c * path.a_aux);
-  out.b_aux_density = n * (234 + c * path.b_aux);
-  out.bits = n * c * path.bits;
-  out.fields = n * (3 + c * path.fields);
-  return out;
+  const PartCounts sector = PartCounts{314, 313, 235, 234, 0, 3} + path * shape.challenges;
+  return (sector * sectors).with_inputs(1 + uint64_t{sectors} * (1 + shape.challenges));
 }
 
 std::string post_parameter_identifier(const PostShape& shape) {

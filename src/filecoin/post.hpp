@@ -12,6 +12,7 @@
 
 #include "base/result.hpp"
 #include "field/fr.hpp"
+#include "filecoin/circuit_counts.hpp"
 #include "filecoin/merkle.hpp"
 #include "filecoin/porep.hpp"
 
@@ -56,21 +57,8 @@ std::span<const RegisteredPostProof> registered_post_proofs();
 // nullptr where there is none. The Rust spelling of 10-14 ("...V1_2" for "...V1_1") is read too.
 const RegisteredPostProof* registered_post_proof_by_name(std::string_view name);
 
-// Sizes of the circuit, in closed form.
-struct PostCircuitCounts {
-  uint64_t inputs = 0;  // with ONE
-  uint64_t aux = 0;
-  uint64_t constraints = 0;       // without the input-consistency rows
-  uint64_t a_aux_density = 0;     // aux wires that occur in A: the a query has inputs + these points
-  uint64_t b_aux_density = 0;     // aux wires that occur in B: the b queries have b_input_density + these
-  uint64_t b_input_density = 1;   // ONE alone
-  uint64_t bits = 0, fields = 0;  // of the packed witness
-  // Rows of the QAP: constraints + inputs.
-  uint64_t rows() const { return constraints + inputs; }
-  uint32_t log2_domain() const;
-};
 // Of a circuit with `sectors` sectors; shape.sectors where all are meant.
-PostCircuitCounts post_circuit_counts(const PostShape& shape, uint32_t sectors);
+CircuitCounts post_circuit_counts(const PostShape& shape, uint32_t sectors);
 
 // The string whose SHA-256 names the parameter files.
 std::string post_parameter_identifier(const PostShape& shape);

@@ -88,7 +88,7 @@ class WitnessAssembly {
   }
 
   const PostShape& shape_;
-  PostCircuitCounts per_sector_, counts_;
+  CircuitCounts per_sector_, counts_;
   PackedWitness out_;
   std::vector<BitVector> bits_;
 };
@@ -96,7 +96,7 @@ class WitnessAssembly {
 template <class Writer, class Hasher, class Prepare>
 PackedWitness make_witness(const PostVanilla& vanilla, const Prepare& prepare) {
   const PostShape& shape = vanilla.shape();
-  const PostCircuitCounts counts = post_circuit_counts(shape, 1);
+  const CircuitCounts counts = post_circuit_counts(shape, 1);
   const uint32_t distinct = post_distinct_sectors(vanilla);
   WitnessAssembly assembly(shape, distinct);
   parallel_for(distinct, 1, [&](size_t begin, size_t end) {
@@ -119,9 +119,21 @@ CompiledCircuit compile_post(const PostShape& shape, uint32_t sectors) {
 }
 
 CircuitSummary post_digest(const PostShape& shape, uint32_t sectors) {
+  NoProgress nobody;
+  return post_digest(shape, sectors, nobody);
+}
+
+CircuitSummary post_digest(const PostShape& shape, uint32_t sectors, Progress& progress) {
+  progress.begin_stage("digest", sectors, "sectors");
   Digester digester;
-  PostSynthesizer<Digester>(digester, shape, nullptr).run(0, sectors);
-  return digester.summary();
+  PostSynthesizer<Digester> synthesizer(digester, shape, nullptr);
+  for (uint32_t i = 0; i < sectors; ++i) {
+    synthesizer.run(i, i + 1);
+    progress.advance(i + 1);
+  }
+  const CircuitSummary summary = digester.summary();
+  progress.end_stage();
+  return summary;
 }
 
 PackedWitness post_witness(const PostVanilla& vanilla) {

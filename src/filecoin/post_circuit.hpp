@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/progress.hpp"
 #include "base/result.hpp"
 #include "circuit/block.hpp"
 #include "circuit/compiled_circuit.hpp"
@@ -105,5 +106,7 @@ Status post_check(const PostVanilla& vanilla);
 
 // Streams the blank circuit of `sectors` sectors through the digest without keeping it.
 CircuitSummary post_digest(const PostShape& shape, uint32_t sectors);
+// The same as a stage of `progress`, in sectors.
+CircuitSummary post_digest(const PostShape& shape, uint32_t sectors, Progress& progress);
 
 }  // namespace cuzk

@@ -23,7 +23,7 @@ const PostShape& shape_named(std::string_view id) {
   return *shape;
 }
 
-void expect_counts(const CircuitSummary& summary, const PostCircuitCounts& counts) {
+void expect_counts(const CircuitSummary& summary, const CircuitCounts& counts) {
   EXPECT_EQ(summary.num_inputs, counts.inputs);
   EXPECT_EQ(summary.num_aux, counts.aux);
   EXPECT_EQ(summary.num_constraints, counts.constraints);
@@ -69,7 +69,7 @@ const CountsCase kCounts[] = {
 TEST(PostCounts, MatchUpstream) {
   for (const CountsCase& c : kCounts) {
     const PostShape& shape = shape_named(c.id);
-    const PostCircuitCounts counts = post_circuit_counts(shape, c.sectors == 0 ? shape.sectors : c.sectors);
+    const CircuitCounts counts = post_circuit_counts(shape, c.sectors == 0 ? shape.sectors : c.sectors);
     EXPECT_EQ(counts.inputs, c.inputs) << c.id;
     EXPECT_EQ(counts.aux, c.aux) << c.id;
     EXPECT_EQ(counts.constraints, c.constraints) << c.id;

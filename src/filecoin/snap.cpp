@@ -1,7 +1,5 @@
 #include "filecoin/snap.hpp"
 
-#include <bit>
-
 #include "base/assert.hpp"
 #include "base/hex.hpp"
 #include "hash/poseidon.hpp"
@@ -38,23 +36,6 @@ constexpr std::array<RegisteredUpdateProof, 5> kRegistered = {{
 
 constexpr unsigned kRandomnessTagId = 1;
 
-// Sizes of a part of the circuit; see SnapCircuitCounts.
-struct PartCounts {
-  uint64_t aux, constraints, a_aux, b_aux, bits, fields;
-  constexpr PartCounts& operator+=(const PartCounts& o) {
-    aux += o.aux;
-    constraints += o.constraints;
-    a_aux += o.a_aux;
-    b_aux += o.b_aux;
-    bits += o.bits;
-    fields += o.fields;
-    return *this;
-  }
-  friend constexpr PartCounts operator+(PartCounts x, const PartCounts& y) { return x += y; }
-  friend constexpr PartCounts operator*(const PartCounts& x, uint64_t k) {
-    return {x.aux * k, x.constraints * k, x.a_aux * k, x.b_aux * k, x.bits * k, x.fields * k};
-  }
-};
 // One hash of tree D; its result is not counted in A, because it occurs there only where another path goes on.
 constexpr PartCounts kShaCounts = {45331, 45379, 45330, 11498, 45330, 1};
 // A level of a path in tree D: insertion and hash, without the sibling.
@@ -62,12 +43,9 @@ constexpr PartCounts kTreeDLevel = kShaCounts + PartCounts{2, 2, 1, 0, 0, 2};
 // A level of a path in tree R: siblings, insertion and hash.
 constexpr PartCounts tree_r_level(uint32_t arity) {
   switch (arity) {
-    case 2:
-      return {1 + 2 + 311, 2 + 311, 236, 234, 0, 3};
-    case 4:
-      return {3 + 8 + 377, 8 + 377, 293, 285, 0, 11};
-    default:
-      return {7 + 22 + 505, 22 + 505, 404, 386, 2, 27};
+    case 2: return {1 + 2 + 311, 2 + 311, 236, 234, 0, 3};
+    case 4: return {3 + 8 + 377, 8 + 377, 293, 285, 0, 11};
+    default: return {7 + 22 + 505, 22 + 505, 404, 386, 2, 27};
   }
 }
 
@@ -103,9 +81,7 @@ const RegisteredUpdateProof* registered_update_proof_by_name(std::string_view na
   return nullptr;
 }
 
-uint32_t SnapCircuitCounts::log2_domain() const { return static_cast<uint32_t>(std::bit_width(rows() - 1)); }
-
-SnapCircuitCounts snap_circuit_counts(const SnapShape& shape) {
+CircuitCounts snap_circuit_counts(const SnapShape& shape) {
   const uint64_t p = shape.partition_bits, apex_leaves = shape.apex_leaves();
   // h and the partition (numbers, 6 bits), commitments, phi, comm_c and the roots, the hashes of comm_r_old and
   // comm_r_new, and the apex root's place in comm_d_new.
@@ -122,14 +98,7 @@ SnapCircuitCounts snap_circuit_counts(const SnapShape& shape) {
   challenge.a_aux -= 1;  // what is selected among the apex leaves occurs in C alone
   challenge += (PartCounts{1, 0, 1, 0, 0, 1} + kTreeDLevel) * shape.path_levels();
   total += challenge * shape.challenges;
-  SnapCircuitCounts out;
-  out.aux = total.aux;
-  out.constraints = total.constraints;
-  out.a_aux_density = total.a_aux;
-  out.b_aux_density = total.b_aux;
-  out.bits = total.bits;
-  out.fields = total.fields;
-  return out;
+  return total.with_inputs(5);
 }
 
 std::string snap_parameter_identifier(const SnapShape& shape) {

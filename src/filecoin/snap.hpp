@@ -12,6 +12,7 @@
 
 #include "base/result.hpp"
 #include "field/fr.hpp"
+#include "filecoin/circuit_counts.hpp"
 #include "filecoin/merkle.hpp"
 #include "filecoin/porep.hpp"
 
@@ -66,20 +67,8 @@ std::span<const RegisteredUpdateProof> registered_update_proofs();
 // nullptr where there is none.
 const RegisteredUpdateProof* registered_update_proof_by_name(std::string_view name);
 
-// Sizes of the circuit of one partition, in closed form.
-struct SnapCircuitCounts {
-  uint64_t inputs = 5;  // with ONE
-  uint64_t aux = 0;
-  uint64_t constraints = 0;       // without the input-consistency rows
-  uint64_t a_aux_density = 0;     // aux wires that occur in A
-  uint64_t b_aux_density = 0;     // aux wires that occur in B
-  uint64_t b_input_density = 1;   // ONE alone
-  uint64_t bits = 0, fields = 0;  // of the packed witness
-  // Rows of the QAP: constraints + inputs.
-  uint64_t rows() const { return constraints + inputs; }
-  uint32_t log2_domain() const;
-};
-SnapCircuitCounts snap_circuit_counts(const SnapShape& shape);
+// Of one partition.
+CircuitCounts snap_circuit_counts(const SnapShape& shape);
 
 // The string whose SHA-256 names the parameter files.
 std::string snap_parameter_identifier(const SnapShape& shape);

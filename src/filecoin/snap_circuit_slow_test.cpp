@@ -14,7 +14,7 @@ namespace {
 void expect_digest(const char* id, const char* digest) {
   const SnapShape& shape = *snap_shape_by_circuit_id(id);
   const CircuitSummary summary = snap_digest(shape);
-  const SnapCircuitCounts counts = snap_circuit_counts(shape);
+  const CircuitCounts counts = snap_circuit_counts(shape);
   EXPECT_EQ(summary.num_inputs, counts.inputs);
   EXPECT_EQ(summary.num_aux, counts.aux);
   EXPECT_EQ(summary.num_constraints, counts.constraints);

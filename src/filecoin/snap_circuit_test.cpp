@@ -31,7 +31,7 @@ class SnapDigest : public testing::TestWithParam<DigestCase> {};
 TEST_P(SnapDigest, MatchesUpstream) {
   const SnapShape& shape = shape_named(GetParam().id);
   const CircuitSummary summary = snap_digest(shape);
-  const SnapCircuitCounts counts = snap_circuit_counts(shape);
+  const CircuitCounts counts = snap_circuit_counts(shape);
   EXPECT_EQ(summary.num_inputs, counts.inputs);
   EXPECT_EQ(summary.num_aux, counts.aux);
   EXPECT_EQ(summary.num_constraints, counts.constraints);
@@ -210,7 +210,7 @@ TEST(SnapCircuit, PackedWitnessIsTheCheckersOfAnyPartition) {
   const SnapInput input = synthetic("snap-16k", 4);
   const SnapShape& shape = *input.shape;
   const PackedWitness witness = snap_witness(input, 1);
-  const SnapCircuitCounts counts = snap_circuit_counts(shape);
+  const CircuitCounts counts = snap_circuit_counts(shape);
   EXPECT_EQ(witness.bits.size(), counts.bits);
   EXPECT_EQ(witness.fields.size(), counts.fields);
   const std::vector<Fr> inputs = snap_public_inputs(shape, input.h, input.commitments, 1);

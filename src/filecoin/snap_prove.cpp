@@ -27,7 +27,7 @@ CompiledCircuit compile_snap(const SnapShape& shape) {
 }
 
 PackedWitness snap_witness(const SnapInput& input, uint32_t k) {
-  const SnapCircuitCounts counts = snap_circuit_counts(*input.shape);
+  const CircuitCounts counts = snap_circuit_counts(*input.shape);
   PackedWriter writer(counts.bits, counts.fields);
   synthesize_snap(writer, circuit_input(input, k));
   return writer.finish();
@@ -47,10 +47,32 @@ Status snap_check(const SnapInput& input, uint32_t k) {
   return error;
 }
 
+namespace {
+
+// Most of the circuit is its challenges.
+struct ChallengeProgress {
+  Progress& progress;
+  uint64_t challenges = 0;
+  void operator()(SnapStep step, uint32_t) {
+    if (step == SnapStep::kChallenge) progress.advance(++challenges);
+  }
+};
+
+}  // namespace
+
 CircuitSummary snap_digest(const SnapShape& shape) {
+  NoProgress nobody;
+  return snap_digest(shape, nobody);
+}
+
+CircuitSummary snap_digest(const SnapShape& shape, Progress& progress) {
+  progress.begin_stage("digest", shape.challenges, "challenges");
   Digester digester;
-  synthesize_snap(digester, blank_input(shape));
-  return digester.summary();
+  SnapSynthesizer<Digester, SnapHashers, ChallengeProgress>(digester, blank_input(shape), ChallengeProgress{progress})
+      .run();
+  const CircuitSummary summary = digester.summary();
+  progress.end_stage();
+  return summary;
 }
 
 }  // namespace cuzk

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "base/progress.hpp"
 #include "base/result.hpp"
 #include "circuit/compiled_circuit.hpp"
 #include "circuit/digester.hpp"
@@ -25,5 +26,7 @@ Status snap_check(const SnapInput& input, uint32_t k);
 
 // Streams the blank circuit through the digest without keeping it.
 CircuitSummary snap_digest(const SnapShape& shape);
+// The same as a stage of `progress`, in challenges.
+CircuitSummary snap_digest(const SnapShape& shape, Progress& progress);
 
 }  // namespace cuzk

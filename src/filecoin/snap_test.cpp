@@ -241,7 +241,7 @@ TEST(SnapCircuitCounts, MatchUpstream) {
                        {"snap-32g", 80978488, 81049499, 80743581, 20983607, 27},
                        {"snap-64g", 84931220, 85006101, 84682725, 22012683, 27}};
   for (const Row& r : kRows) {
-    const SnapCircuitCounts counts = snap_circuit_counts(shape_named(r.id));
+    const CircuitCounts counts = snap_circuit_counts(shape_named(r.id));
     EXPECT_EQ(counts.inputs, 5u);
     EXPECT_EQ(counts.aux, r.aux) << r.id;
     EXPECT_EQ(counts.constraints, r.constraints) << r.id;

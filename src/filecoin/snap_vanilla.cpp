@@ -180,12 +180,9 @@ class PartitionCheck {
 
 const char* snap_proof_name(SnapProof proof) {
   switch (proof) {
-    case SnapProof::kROld:
-      return "proof_r_old";
-    case SnapProof::kDNew:
-      return "proof_d_new";
-    default:
-      return "proof_r_new";
+    case SnapProof::kROld: return "proof_r_old";
+    case SnapProof::kDNew: return "proof_d_new";
+    default: return "proof_r_new";
   }
 }
 

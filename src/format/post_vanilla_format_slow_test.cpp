@@ -19,7 +19,7 @@ TEST(PostVectors32GiB, AssignmentMatchesUpstream) {
   const PostShape& shape = *input->request.shape;
   const PackedWitness whole = post_witness(input->vanilla);
   const CompiledCircuit circuit = compile_post(shape, 1);
-  const PostCircuitCounts counts = post_circuit_counts(shape, 1);
+  const CircuitCounts counts = post_circuit_counts(shape, 1);
   // The packed witness of the whole circuit, cut into those of its sectors.
   Sha256 hash;
   uint64_t total = 0;

@@ -90,7 +90,7 @@ TEST(PostVectors32GiB, FromBytesToPackedWitness) {
   EXPECT_TRUE(post_check(input.vanilla).ok());
   const PackedWitness witness = post_witness(input.vanilla, *hashes);
   EXPECT_EQ(to_hex(digest_of_values(witness.inputs)), vector.sha256_input_assignment);
-  const PostCircuitCounts counts = post_circuit_counts(*input.request.shape, 2349);
+  const CircuitCounts counts = post_circuit_counts(*input.request.shape, 2349);
   EXPECT_EQ(counts.aux, vector.num_aux);
   EXPECT_EQ(counts.constraints, vector.num_constraints);
   EXPECT_EQ(witness.bits.size(), counts.bits);

@@ -92,7 +92,7 @@ TEST(SnapVectors, Of32GiBFromBytesToPackedWitness) {
   expect_vanilla(vector, input);
   const PackedWitness witness = snap_witness(input, 0);
   expect_public_inputs(vector, input, witness);
-  const SnapCircuitCounts counts = snap_circuit_counts(*input.shape);
+  const CircuitCounts counts = snap_circuit_counts(*input.shape);
   EXPECT_EQ(witness.bits.size(), counts.bits);
   EXPECT_EQ(witness.fields.size(), counts.fields);
 }

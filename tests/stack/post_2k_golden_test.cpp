@@ -83,7 +83,7 @@ void expect_known_answers(const std::string& circuit_name, const char* circuit_i
     const auto length = [&](const char* key) { return known["lengths"][key].get_uint64().value(); };
     const SrsShape expected{length("ic"), length("h"), length("l"), length("a"), length("b_g1"), length("b_g2")};
     EXPECT_EQ(srs_shape(circuit), expected);
-    const PostCircuitCounts counts = post_circuit_counts(shape, shape.sectors);
+    const CircuitCounts counts = post_circuit_counts(shape, shape.sectors);
     const SrsShape closed_form{counts.inputs,
                                (uint64_t{1} << counts.log2_domain()) - 1,
                                counts.aux,

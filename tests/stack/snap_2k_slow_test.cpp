@@ -21,7 +21,7 @@ TEST(Snap2k, FromBytesToAProof) {
   ASSERT_TRUE(validate_snap_vanilla(*input).ok());
 
   const CompiledCircuit circuit = compile_snap(*input->shape);
-  const SnapCircuitCounts counts = snap_circuit_counts(*input->shape);
+  const CircuitCounts counts = snap_circuit_counts(*input->shape);
   const SrsShape expected{counts.inputs,
                           (uint64_t{1} << counts.log2_domain()) - 1,
                           counts.aux,
