@@ -30,7 +30,7 @@ def thirty_two_bytes(text):
     return data
 
 
-def arguments():
+def arguments(words=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kind", required=True, choices=["porep", "winning", "window", "snap"])
     parser.add_argument("--input", "--c1", type=Path, help="the output of commit phase 1, bare or wrapped")
@@ -44,7 +44,7 @@ def arguments():
     parser.add_argument("--sample", type=int)
     parser.add_argument("--sample-seed", type=int, default=1)
     parser.add_argument("--public-inputs", type=Path)
-    options = parser.parse_args()
+    options = parser.parse_args(words)
     needed = {"porep": ["input"], "snap": ["registered_proof", "comm_r_old", "comm_r_new", "comm_d_new"]}
     for name in needed.get(options.kind, ["registered_proof", "randomness"]):
         if getattr(options, name) is None:
@@ -71,8 +71,8 @@ def check(options):
     return request.public_inputs()
 
 
-def main():
-    options = arguments()
+def main(words=None):
+    options = arguments(words)
     try:
         inputs = check(options)
     except Invalid as error:

@@ -5,7 +5,6 @@ import hashlib
 import io
 import json
 import random
-import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -173,7 +172,7 @@ class Vectors(unittest.TestCase):
     def test_command(self):
         with tempfile.TemporaryDirectory() as folder:
             written = Path(folder) / "inputs"
-            words = ["check_vanilla.py", "--kind", "porep", "--input", str(GOLDEN / "c1-2kib.json"), "--public-inputs",
+            words = ["--kind", "porep", "--input", str(GOLDEN / "c1-2kib.json"), "--public-inputs",
                      str(written)]
             self.assertEqual(self.command(words), (0, "valid: porep, 1 partition(s), 39 public inputs\n"))
             self.assertEqual(written.read_text().splitlines()[3], "12")
@@ -182,13 +181,9 @@ class Vectors(unittest.TestCase):
 
     @staticmethod
     def command(words):
-        output, before = io.StringIO(), sys.argv
-        try:
-            sys.argv = words
-            with contextlib.redirect_stdout(output):
-                return check_vanilla.main(), output.getvalue()
-        finally:
-            sys.argv = before
+        output = io.StringIO()
+        with contextlib.redirect_stdout(output):
+            return check_vanilla.main(words), output.getvalue()
 
 
 class Sealed(unittest.TestCase):
