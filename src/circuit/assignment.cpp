@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/assert.hpp"
+#include "circuit/hash_order.hpp"
 #include "circuit/packed_witness.hpp"
 #include "hash/poseidon.hpp"
 #include "matrix/matrix.hpp"
@@ -23,20 +24,7 @@ struct BlockPlan {
     uint32_t aux, source;
   };
   std::vector<RunStart> runs;
-  // Hashes by the length of the longest chain of hashes before them in the block: of equal level, of all instances,
-  // are independent.
-  std::vector<std::vector<uint32_t>> levels;
-  std::vector<uint32_t> ports_hashed;  // ports that a hash reads
 };
-
-// The hash of the block that has aux wire `aux` among its own.
-const DerivedInstance* hash_of(const CircuitBlock& block, uint32_t aux) {
-  auto it = std::upper_bound(block.derived.begin(), block.derived.end(), aux,
-                             [](uint32_t index, const DerivedInstance& d) { return index < d.first_aux; });
-  if (it == block.derived.begin()) return nullptr;
-  --it;
-  return aux - it->first_aux < it->num_aux ? &*it : nullptr;
-}
 
 BlockPlan plan_block(const CircuitBlock& block) {
   BlockPlan plan;
@@ -48,21 +36,6 @@ BlockPlan plan_block(const CircuitBlock& block) {
     plan.runs.push_back({aux, source});
     aux += run.count;
   }
-  std::vector<uint32_t> level(block.derived.size());
-  for (uint32_t i = 0; i < block.derived.size(); ++i) {
-    const DerivedInstance& d = block.derived[i];
-    for (const Column column : block.derived_inputs.subspan(d.first_input, d.arity)) {
-      if (column.kind() == Column::Kind::kPort) plan.ports_hashed.push_back(column.index());
-      if (column.kind() != Column::Kind::kAux) continue;
-      const DerivedInstance* before = hash_of(block, column.index());
-      if (before == nullptr) continue;
-      level[i] = std::max(level[i], level[static_cast<size_t>(before - block.derived.data())] + 1);
-    }
-    if (plan.levels.size() <= level[i]) plan.levels.resize(level[i] + 1);
-    plan.levels[level[i]].push_back(i);
-  }
-  std::sort(plan.ports_hashed.begin(), plan.ports_hashed.end());
-  plan.ports_hashed.erase(std::unique(plan.ports_hashed.begin(), plan.ports_hashed.end()), plan.ports_hashed.end());
   return plan;
 }
 
@@ -79,7 +52,7 @@ class Expansion {
       for_each_part(circuit_.instances, &BlockInstance::first_aux, aux_.size(), begin, end,
                     [&](const BlockInstance& i, uint32_t from, uint32_t to) { copy_stored(i, from, to); });
     });
-    for (const std::vector<uint32_t>& wave : waves()) hash_wave(wave);
+    for (const std::vector<HashJob>& step : hash_order(circuit_)) hash_step(step);
     return std::move(aux_);
   }
 
@@ -104,47 +77,13 @@ class Expansion {
     }
   }
 
-  // Instances with hashes, by the longest chain of instances before them whose hashes' wires theirs read.
-  std::vector<std::vector<uint32_t>> waves() const {
-    std::vector<std::vector<uint32_t>> out;
-    std::vector<uint32_t> wave(circuit_.instances.size());
-    for (uint32_t i = 0; i < circuit_.instances.size(); ++i) {
-      const BlockInstance& instance = circuit_.instances[i];
-      if (circuit_.block(instance).derived.empty()) continue;
-      for (const uint32_t port : plans_[instance.block].ports_hashed) {
-        const Wire w{circuit_.ports[instance.first_port + port]};
-        if (w.is_input()) continue;
-        const size_t owner = instance_at(circuit_.instances, &BlockInstance::first_aux, w.index());
-        const BlockInstance& before = circuit_.instances[owner];
-        if (hash_of(circuit_.block(before), w.index() - before.first_aux) == nullptr) continue;
-        wave[i] = std::max(wave[i], wave[owner] + 1);
+  void hash_step(const std::vector<HashJob>& jobs) {
+    parallel_for(jobs.size(), 8, [&](size_t begin, size_t end) {
+      for (size_t i = begin; i < end; ++i) {
+        const BlockInstance& instance = circuit_.instances[jobs[i].instance];
+        hash(instance, circuit_.block(instance), circuit_.block(instance).derived[jobs[i].derived]);
       }
-      if (out.size() <= wave[i]) out.resize(wave[i] + 1);
-      out[wave[i]].push_back(i);
-    }
-    return out;
-  }
-
-  void hash_wave(const std::vector<uint32_t>& instances) {
-    struct Job {
-      uint32_t instance, derived;
-    };
-    std::vector<Job> jobs;
-    for (size_t level = 0;; ++level) {
-      jobs.clear();
-      for (const uint32_t i : instances) {
-        const auto& levels = plans_[circuit_.instances[i].block].levels;
-        if (level >= levels.size()) continue;
-        for (const uint32_t d : levels[level]) jobs.push_back({i, d});
-      }
-      if (jobs.empty()) return;
-      parallel_for(jobs.size(), 8, [&](size_t begin, size_t end) {
-        for (size_t i = begin; i < end; ++i) {
-          const BlockInstance& instance = circuit_.instances[jobs[i].instance];
-          hash(instance, circuit_.block(instance), circuit_.block(instance).derived[jobs[i].derived]);
-        }
-      });
-    }
+    });
   }
 
   void hash(const BlockInstance& instance, const CircuitBlock& block, const DerivedInstance& d) {
