@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # On a CUDA machine that has only a compiler, CMake and CUDA: builds the layers L0-L3 with their CUDA forms, checks the
-# device forms against the CPU forms, also under compute-sanitizer, and leaves a JSON result.
+# device forms against the CPU forms, also under compute-sanitizer, runs the benches, and leaves a JSON result.
 # Usage: scripts/gpu.sh [RESULT_DIRECTORY [COMMIT]]   (default: bench/results, and the checkout's own commit)
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -34,6 +34,18 @@ for check in $(find build/gpu -type f -name '*_cuda_check' -perm -u+x | sort); d
   done
 done
 [ ${#checks[@]} -gt 0 ] || { echo "no CUDA check was built"; exit 1; }
+
+# Each leaves one JSON object a line.
+benches=()
+lines="$(mktemp)"
+trap 'rm -f "$lines"' EXIT
+for bench in $(find build/gpu -type f -name '*_cuda_bench' -perm -u+x | sort); do
+  if "$bench" "$lines"; then
+    mapfile -t -O ${#benches[@]} benches <"$lines"
+  else
+    failed=1
+  fi
+done
 {
   printf '{\n  "chip": "%s",\n' "$(nvidia-smi --query-gpu=name --format=csv,noheader | head -1)"
   printf '  "driver": "%s",\n' "$(nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -1)"
@@ -43,6 +55,11 @@ done
   printf '  "date": "%s",\n  "build_seconds": %d,\n  "checks": [\n' "$(date -u +%F)" "$build_s"
   printf '    %s' "${checks[0]}"
   printf ',\n    %s' "${checks[@]:1}"
+  printf '\n  ],\n  "benches": ['
+  if [ ${#benches[@]} -gt 0 ]; then
+    printf '\n    %s' "${benches[0]}"
+    [ ${#benches[@]} -eq 1 ] || printf ',\n    %s' "${benches[@]:1}"
+  fi
   printf '\n  ]\n}\n'
 } >"$results/gpu_checks.json"
 cat "$results/gpu_checks.json"

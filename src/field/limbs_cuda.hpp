@@ -1,11 +1,12 @@
-// Montgomery arithmetic on a CUDA device: 32-bit limbs, carries in the condition code. Included by prime_field.hpp; only
-// the device pass of nvcc sees the bodies.
+// Montgomery arithmetic on a CUDA device: 32-bit limbs, carries in the condition code. Included by prime_field.hpp;
+// only the device pass of nvcc sees the bodies.
 //
-// A product row is two carry chains. With E in positions 0..n-1 and O in positions 1..n, t = E + 2^32*O: products of even
-// limbs of a fall on pairs of E, those of odd limbs on pairs of O, so each chain is MAD.LO.CC, MADC.HI.CC alternately with no
-// additions between. Division by 2^32 after the reduction swaps the roles: O becomes E, and E without its two low limbs
-// (one zero, one added to the new E) becomes O. Source for the layout: Emmart, Zheng, Weems, "Faster modular
-// exponentiation using double precision floating point arithmetic on the GPU" (2018), section on the integer baseline.
+// A product row is two carry chains. With E in positions 0..n-1 and O in positions 1..n, t = E + 2^32*O: products of
+// even limbs of a fall on pairs of E, those of odd limbs on pairs of O, so each chain is MAD.LO.CC, MADC.HI.CC
+// alternately with no additions between. Division by 2^32 after the reduction swaps the roles: O becomes E, and E
+// without its two low limbs (one zero, one added to the new E) becomes O. Source for the layout: Emmart, Zheng, Weems,
+// "Faster modular exponentiation using double precision floating point arithmetic on the GPU" (2018), section on the
+// integer baseline.
 #pragma once
 
 #if defined(__CUDA_ARCH__)
@@ -40,6 +41,9 @@ __device__ __forceinline__ void sub_cc(uint32_t& t, uint32_t a) {
 }
 __device__ __forceinline__ void subc_cc(uint32_t& t, uint32_t a) {
   asm volatile("subc.cc.u32 %0, %0, %1;" : "+r"(t) : "r"(a));
+}
+__device__ __forceinline__ void subc(uint32_t& t, uint32_t a) {
+  asm volatile("subc.u32 %0, %0, %1;" : "+r"(t) : "r"(a));
 }
 // All ones where the chain before borrowed, else zero.
 __device__ __forceinline__ uint32_t borrow_mask() {
@@ -113,8 +117,31 @@ struct Field {
     return join(t);
   }
 
-  // even/odd += m*modulus with the m that makes even[0] zero.
+  // The modulus is 1 - 2^32 modulo 2^64, as Fr's: m is -even[0], and its products with the two low words are additions.
+  static constexpr bool kSparseLow = Params::kModulus[0] == 0xffffffff00000001;
+
+  // even/odd += m*modulus with the m that makes even[0] zero (sparse form: even[0] is left as it was, for nobody).
   __device__ __forceinline__ static void reduce_row(uint32_t (&even)[kWords], uint32_t (&odd)[kWords]) {
+    if constexpr (kSparseLow) {
+      uint32_t q = even[0], m, high;  // m*(2^32 - 1) = q + 2^32*high
+      asm volatile("sub.cc.u32 %0, 0, %2; subc.u32 %1, %0, 0;" : "=&r"(m), "=r"(high) : "r"(q));
+      add_cc(odd[0], q);
+      addc_cc(odd[1], high);
+#pragma unroll
+      for (size_t j = 2; j < kWords; j += 2) {
+        madc_lo_cc(odd[j], modulus(j + 1), m);
+        madc_hi_cc(odd[j + 1], modulus(j + 1), m);
+      }
+      add_cc(q, m);  // its carry alone
+      addc_cc(even[1], 0);
+#pragma unroll
+      for (size_t j = 2; j < kWords; j += 2) {
+        madc_lo_cc(even[j], modulus(j), m);
+        madc_hi_cc(even[j + 1], modulus(j), m);
+      }
+      addc(odd[kWords - 1], 0);
+      return;
+    }
     const uint32_t m = even[0] * negative_inverse();
     mad_lo_cc(odd[0], modulus(1), m);
     madc_hi_cc(odd[1], modulus(1), m);
@@ -156,12 +183,21 @@ struct Field {
     reduce_row(even, spent);
   }
 
-  // a*b/2^(32 kWords) modulo the modulus, for a, b below it. The modulus leaves its top bit free, so that t < 2*modulus
-  // between rows and nothing carries out of position n.
+  // a*b/2^(32 kWords) modulo the modulus.
   __device__ __forceinline__ static Limbs mul(const Limbs& a64, const Limbs& b64) {
-    uint32_t a[kWords], b[kWords], even[kWords], odd[kWords];
+    uint32_t a[kWords], b[kWords], out[kWords];
     split(a, a64);
     split(b, b64);
+    mul_unreduced(out, a, b);
+    reduce_once(out);
+    return join(out);
+  }
+
+  // a*b/2^(32 kWords), below twice the modulus, for a below the modulus and any b. The modulus leaves its top bit free,
+  // so that t < 2*modulus between rows and nothing carries out of position n. `out` may be a or b.
+  __device__ __forceinline__ static void mul_unreduced(uint32_t (&out)[kWords], const uint32_t (&a)[kWords],
+                                                       const uint32_t (&b)[kWords]) {
+    uint32_t even[kWords], odd[kWords];
 #pragma unroll
     for (size_t j = 0; j < kWords; j += 2) {
       const uint64_t low = static_cast<uint64_t>(a[j]) * b[0], high = static_cast<uint64_t>(a[j + 1]) * b[0];
@@ -184,8 +220,8 @@ struct Field {
 #pragma unroll
     for (size_t j = 1; j + 1 < kWords; ++j) addc_cc(even[j], odd[j + 1]);
     addc(even[kWords - 1], 0);
-    reduce_once(even);
-    return join(even);
+#pragma unroll
+    for (size_t j = 0; j < kWords; ++j) out[j] = even[j];
   }
 };
 
