@@ -137,7 +137,10 @@ class Bench {
 
 Status run(FILE* out, unsigned largest) {
   CUZK_ASSIGN(const std::vector<gpu::DeviceInfo> devices, gpu::list_devices());
-  CUZK_ASSIGN(gpu::Device device, gpu::Device::open(devices[0], {}));
+  // No more than the largest run needs: a profiler saves and restores all of it.
+  const uint64_t arena = 3 * gpu::Reservation::bytes_for<Fr>(size_t{1} << largest) +
+                         2 * DeviceDomain::table_bytes(largest) + (uint64_t{64} << 20);
+  CUZK_ASSIGN(gpu::Device device, gpu::Device::open(devices[0], {arena}));
   CUZK_ASSIGN(gpu::Stream stream, device.make_stream());
   CUZK_ASSIGN(gpu::Event begin, device.make_event());
   CUZK_ASSIGN(gpu::Event end, device.make_event());
