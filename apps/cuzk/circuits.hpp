@@ -1,22 +1,37 @@
-// Circuits by shape, as stages of a command, refused where they would not fit into this machine's memory.
+// Circuits as stages of a command: compiled ones from a folder that keeps them, or compiled now; witnesses.
 #pragma once
 
-#include "base/progress.hpp"
+#include <string>
+
 #include "base/result.hpp"
 #include "circuit/compiled_circuit.hpp"
 #include "circuit/packed_witness.hpp"
-#include "filecoin/porep_prove.hpp"
-#include "srs/layout.hpp"
+#include "cuzk/command_line.hpp"
+#include "cuzk/console.hpp"
+#include "filecoin/circuit_spec.hpp"
+#include "filecoin/proof_request.hpp"
 
 namespace cuzk::app {
 
-// The matrices of one partition's circuit. Errors: kResource.
-Result<CompiledCircuit> compile_circuit(const PorepShape& shape, Progress& progress);
+struct CacheOptions {
+  std::string directory;
+  bool off = false;
+};
+void add_cache_options(CLI::App* command, CacheOptions& options);
+// --cache-dir, else $CUZK_CACHE_DIR, else the folder "cuzk" in $XDG_CACHE_HOME or ~/.cache. Empty where there is none,
+// or with --no-cache.
+std::string cache_directory(const CacheOptions& options);
 
-// The packed witness of one partition.
-PackedWitness make_witness(const PorepC1& c1, uint32_t partition, Progress& progress);
+struct LoadedCircuit {
+  CompiledCircuit circuit;
+  const char* source;  // "cache", "compiled, cached", "compiled"
+};
 
-// The number of points in each vector of a circuit's parameters, without keeping its matrices.
-SrsShape srs_shape_of(const PorepShape& shape, Progress& progress);
+// The matrices of one partition's circuit. A file that is there but damaged, of another circuit or another version is
+// told as a warning, and replaced; a folder that cannot be written is a warning too. Errors: kResource.
+Result<LoadedCircuit> load_circuit(const CircuitSpec& spec, const CacheOptions& options, Console& console);
+
+// The packed witness of one partition. Errors: kInternal where its inputs are not those that a verifier computes.
+Result<PackedWitness> make_witness(const ProofRequest& request, uint32_t partition, Progress& progress);
 
 }  // namespace cuzk::app

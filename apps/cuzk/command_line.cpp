@@ -1,5 +1,6 @@
 #include "cuzk/command_line.hpp"
 
+#include <charconv>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -72,6 +73,13 @@ int CommandLine::run(int argc, char** argv) {
     return usage_error(error, wants_json(argc, argv));
   }
   return run_chosen();
+}
+
+std::string decimal_error(const std::string& text) {
+  uint64_t value = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failure == std::errc() && end == text.data() + text.size() && !text.empty()) return {};
+  return "must be a decimal number below 2^64, not '" + text + "'";
 }
 
 }  // namespace cuzk::app

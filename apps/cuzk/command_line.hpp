@@ -39,6 +39,10 @@ class CommandLine {
   Chosen chosen_;
 };
 
+// What is wrong with an option's value that must be a decimal number below 2^64, empty if nothing: CLI11 itself takes
+// "-1" for 2^64 - 1.
+std::string decimal_error(const std::string& text);
+
 void add_setup_command(CommandLine& line);
 void add_prove_command(CommandLine& line);
 void add_verify_command(CommandLine& line);

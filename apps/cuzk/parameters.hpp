@@ -2,11 +2,10 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "base/result.hpp"
 #include "cuzk/console.hpp"
-#include "filecoin/porep.hpp"
+#include "filecoin/circuit_spec.hpp"
 
 namespace cuzk::app {
 
@@ -18,19 +17,12 @@ struct ParameterFiles {
 
 // `option` where it is not empty, else the environment's FIL_PROOFS_PARAMETER_CACHE, else upstream's default.
 std::string parameter_directory(const std::string& option);
-ParameterFiles parameter_files(const PorepShape& shape, const std::string& directory);
+ParameterFiles parameter_files(const CircuitSpec& circuit, const std::string& directory);
 
-// The shape of "porep-2k" and the like. Errors: kUsage, with the list of those that exist.
-Result<const PorepShape*> shape_by_circuit_id(const std::string& circuit_id);
-// Refuses kinds of proof that are not built yet (kUnsupported) and those that do not exist (kUsage).
-Status check_proof_kind(const std::string& kind);
+// The circuit "porep-2k" and the like. Errors: kUsage, with the list of those that exist.
+Result<const CircuitSpec*> circuit_by_id(const std::string& id);
 
 // Sets the hints for parameter files that are absent or damaged.
-void hint_at_parameters(Console& console, const PorepShape& shape, const ParameterFiles& files);
-
-// Bytes of memory this machine has; 0 where that cannot be told.
-uint64_t physical_memory_bytes();
-// kResource where `needed` bytes are more than the machine has, with both numbers.
-Status check_memory(uint64_t needed_bytes, std::string_view what);
+void hint_at_parameters(Console& console, const CircuitSpec& circuit, const ParameterFiles& files);
 
 }  // namespace cuzk::app

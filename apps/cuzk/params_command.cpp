@@ -1,7 +1,7 @@
 #include <filesystem>
 
-#include "cuzk/circuits.hpp"
 #include "cuzk/command_line.hpp"
+#include "cuzk/memory.hpp"
 #include "cuzk/parameters.hpp"
 #include "srs/params_file.hpp"
 
@@ -19,16 +19,16 @@ struct ParamsOptions {
 // The file to look at, and what is known about it.
 struct Target {
   std::string path;
-  const PorepShape* shape = nullptr;  // nullptr: any circuit's
+  const CircuitSpec* circuit = nullptr;  // nullptr: any circuit's
   bool is_vk = false;
 };
 
 Result<Target> resolve(const ParamsOptions& options, Console& console) {
   Target target;
   if (!options.circuit.empty()) {
-    CUZK_ASSIGN(target.shape, shape_by_circuit_id(options.circuit));
-    const ParameterFiles files = parameter_files(*target.shape, parameter_directory(options.directory));
-    hint_at_parameters(console, *target.shape, files);
+    CUZK_ASSIGN(target.circuit, circuit_by_id(options.circuit));
+    const ParameterFiles files = parameter_files(*target.circuit, parameter_directory(options.directory));
+    hint_at_parameters(console, *target.circuit, files);
     target.path = files.params;
   }
   if (!options.file.empty()) target.path = options.file;
@@ -89,18 +89,6 @@ Status check_vk_beside(const std::string& params_path, const VerifyingKey& vk, b
   return Error(ErrorClass::kCorrupt, "the verifying key differs from the one in " + params_path).in_file(vk_path);
 }
 
-// The counts that follow from the circuit's size without synthesising it.
-Status check_closed_form(const SrsShape& found, const Target& target) {
-  const CircuitCounts counts = porep_circuit_counts(*target.shape, target.shape->challenges);
-  const uint64_t domain = uint64_t{1} << counts.log2_domain();
-  if (found.ic == counts.inputs && found.h == domain - 1 && found.l == counts.aux) return {};
-  return Error(ErrorClass::kCorrupt, "not the parameters of " + std::string(target.shape->circuit_id) +
-                                         ": ic, h and l have " + grouped(found.ic) + ", " + grouped(found.h) + " and " +
-                                         grouped(found.l) + " points; " + grouped(counts.inputs) + ", " +
-                                         grouped(domain - 1) + " and " + grouped(counts.aux) + " were expected")
-      .in_file(target.path);
-}
-
 Result<Outcome> check(const ParamsOptions& options, Console& console) {
   CUZK_ASSIGN(const Target target, resolve(options, console));
   if (target.is_vk) {
@@ -109,20 +97,15 @@ Result<Outcome> check(const ParamsOptions& options, Console& console) {
     outcome.json["checked"] = "subgroup";
     return outcome;
   }
-  // Length and counts first: they cost nothing, and an expected shape takes the circuit.
-  CUZK_ASSIGN(const SrsShape shape, inspect_params(target.path));
   ParamsReadOptions read;
   read.check = options.subgroup ? PointCheck::kSubgroup : PointCheck::kOnCurve;
-  if (target.shape != nullptr) CUZK_TRY(check_closed_form(shape, target));
-  if (target.shape != nullptr && !options.quick) {
-    read.expected = srs_shape_of(*target.shape, console.progress());
-    CUZK_TRY(inspect_params(target.path, read.expected));
-  }
+  if (target.circuit != nullptr) read.expected = target.circuit->counts().srs_shape();
+  CUZK_ASSIGN(const SrsShape shape, inspect_params(target.path, read.expected));
   VerifyingKey vk;
   if (options.quick) {
     CUZK_ASSIGN(vk, read_params_vk(target.path));
   } else {
-    CUZK_TRY(check_memory(params_file_bytes(shape), "checking these parameters"));
+    CUZK_TRY(check_parameters_memory(shape));
     CUZK_ASSIGN(Srs srs, read_params(target.path, read, console.progress()));
     vk = std::move(srs.vk);
   }
@@ -140,7 +123,7 @@ Result<Outcome> check(const ParamsOptions& options, Console& console) {
                               : options.subgroup ? "subgroup"
                                                  : "on-curve"},
                   {"vk_file_agrees", vk_beside ? Json(true) : Json(nullptr)}};
-  if (target.shape != nullptr) outcome.json["circuit"] = std::string(target.shape->circuit_id);
+  if (target.circuit != nullptr) outcome.json["circuit"] = std::string(target.circuit->id());
   return outcome;
 }
 

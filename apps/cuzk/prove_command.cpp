@@ -4,8 +4,9 @@
 #include "base/hex.hpp"
 #include "cuzk/circuits.hpp"
 #include "cuzk/command_line.hpp"
+#include "cuzk/memory.hpp"
 #include "cuzk/parameters.hpp"
-#include "cuzk/porep_input.hpp"
+#include "cuzk/request_options.hpp"
 #include "groth16/cpu_backend.hpp"
 #include "groth16/proof.hpp"
 #include "groth16/prove.hpp"
@@ -16,35 +17,37 @@ namespace cuzk::app {
 namespace {
 
 struct ProveOptions {
-  std::string kind = "porep";
-  std::string input;
+  RequestOptions request;
+  CacheOptions cache;
   std::string directory;
   std::string out;
 };
 
-// Memory of a proof beyond the parameters: matrices, a, b, c and the expanded witness, per row of the domain.
-constexpr uint64_t kBytesPerDomainRow = 256;
-
-Status check_prove_memory(const PorepShape& shape, const SrsShape& srs) {
-  const uint64_t rows = uint64_t{1} << porep_circuit_counts(shape, shape.challenges).log2_domain();
-  return check_memory(params_file_bytes(srs) + rows * kBytesPerDomainRow,
-                      "proving " + std::string(shape.circuit_id) + " on the CPU");
+// Fills in what only the request knows.
+Error of_request(Error error, const ProofRequest& request, uint32_t partition) {
+  if (request.partitions() > 1) error.partition = partition;
+  if (!error.sector) error.sector = request.sector();
+  return error;
 }
 
-Result<std::vector<Proof>> prove_partitions(const PorepC1& c1, const CompiledCircuit& circuit, const Srs& srs,
+Result<Proof> prove_partition(Backend& backend, const ProofRequest& request, uint32_t k, const CompiledCircuit& circuit,
+                              const Srs& srs, Console& console) {
+  CUZK_ASSIGN(const PackedWitness witness, make_witness(request, k, console.progress()));
+  Result<Proof> proof = prove(backend, circuit, srs, witness, console.progress());
+  if (!proof.ok() && proof.error().error_class == ErrorClass::kUnsatisfied) {
+    // The prover knows the constraint's number; the circuit run with its values knows the path.
+    CUZK_TRY(request.check(k));
+  }
+  return proof;
+}
+
+Result<std::vector<Proof>> prove_partitions(const ProofRequest& request, const CompiledCircuit& circuit, const Srs& srs,
                                             Console& console) {
   CpuBackend backend;
   std::vector<Proof> proofs;
-  for (uint32_t k = 0; k < c1.partitions.size(); ++k) {
-    const PackedWitness witness = make_witness(c1, k, console.progress());
-    Result<Proof> proof = prove(backend, circuit, srs, witness, console.progress());
-    if (!proof.ok()) {
-      // The prover knows the constraint's number; the circuit run with its values knows the path.
-      if (proof.error().error_class == ErrorClass::kUnsatisfied) CUZK_TRY(porep_check(c1, k));
-      proof.error().partition = k;
-      proof.error().sector = c1.sector_number;
-      return std::move(proof).error();
-    }
+  for (uint32_t k = 0; k < request.partitions(); ++k) {
+    Result<Proof> proof = prove_partition(backend, request, k, circuit, srs, console);
+    if (!proof.ok()) return of_request(std::move(proof).error(), request, k);
     proofs.push_back(*proof);
   }
   return proofs;
@@ -62,39 +65,35 @@ Result<AtomicFile> create_output(const std::string& path) {
 }
 
 Result<Outcome> run_prove(const ProveOptions& options, Console& console) {
-  CUZK_TRY(check_proof_kind(options.kind));
   // The input is refused, if it must be, before anything expensive is touched.
-  CUZK_ASSIGN(const PorepC1 c1, read_porep_input(options.input, console.progress()));
-  CUZK_TRY(check_porep_supported(c1));
+  CUZK_ASSIGN(ProofRequest request, read_request(options.request, RequestUse::kProve, console.progress()));
   {
     const ScopedStage stage(console.progress(), "checking the input");
-    CUZK_TRY(validate_porep_vanilla(c1));
+    CUZK_TRY(request.validate());
   }
-  const PorepShape& shape = c1.shape();
-  const ParameterFiles files = parameter_files(shape, parameter_directory(options.directory));
+  const CircuitSpec& spec = request.circuit();
+  const ParameterFiles files = parameter_files(spec, parameter_directory(options.directory));
   CUZK_ASSIGN(AtomicFile out, create_output(options.out));
-  hint_at_parameters(console, shape, files);
-  CUZK_ASSIGN(const SrsShape present, inspect_params(files.params));
-  CUZK_TRY(check_prove_memory(shape, present));
-  CUZK_ASSIGN(const CompiledCircuit circuit, compile_circuit(shape, console.progress()));
+  hint_at_parameters(console, spec, files);
+  CUZK_TRY(inspect_params(files.params, spec.counts().srs_shape()));
+  CUZK_TRY(check_prove_memory(spec));
+  CUZK_ASSIGN(const LoadedCircuit loaded, load_circuit(spec, options.cache, console));
+  const CompiledCircuit& circuit = loaded.circuit;
   CUZK_ASSIGN(const Srs srs, read_params(files.params, {.expected = srs_shape(circuit)}, console.progress()));
 
-  CUZK_ASSIGN(const std::vector<Proof> proofs, prove_partitions(c1, circuit, srs, console));
+  CUZK_ASSIGN(const std::vector<Proof> proofs, prove_partitions(request, circuit, srs, console));
   const std::vector<uint8_t> proof = encode_proofs(proofs);
   CUZK_TRY(out.write(proof));
   CUZK_TRY(out.commit());
   Outcome outcome;
-  outcome.text = "proved " + std::string(c1.proof->name) + ": " + std::to_string(c1.partitions.size()) +
-                 (c1.partitions.size() == 1 ? " partition, " : " partitions, ") + std::to_string(proof.size()) +
-                 " bytes in " + options.out + ", verified before they were written";
-  outcome.json = {{"kind", options.kind},
-                  {"registered_proof", std::string(c1.proof->name)},
-                  {"circuit", std::string(shape.circuit_id)},
-                  {"partitions", c1.partitions.size()},
-                  {"proof_file", options.out},
-                  {"proof", to_hex(proof)},
-                  {"parameters", files.params}};
-  if (c1.sector_number) outcome.json["sector"] = *c1.sector_number;
+  outcome.text = "proved " + std::string(request.registered_proof()) + ": " + std::to_string(proofs.size()) +
+                 (proofs.size() == 1 ? " partition, " : " partitions, ") + std::to_string(proof.size()) + " bytes in " +
+                 options.out + ", verified before they were written";
+  describe_request(request, outcome.json);
+  outcome.json["proof_file"] = options.out;
+  outcome.json["proof"] = to_hex(proof);
+  outcome.json["parameters"] = files.params;
+  outcome.json["circuit_source"] = loaded.source;
   return outcome;
 }
 
@@ -102,15 +101,19 @@ Result<Outcome> run_prove(const ProveOptions& options, Console& console) {
 
 void add_prove_command(CommandLine& line) {
   const auto options = std::make_shared<ProveOptions>();
-  CLI::App* command = line.add(nullptr, "prove", "Makes the proof of one request and verifies it",
-                               "  cuzk prove --kind porep --input c1.json --dir D --out proof.bin\n"
-                               "  cuzk prove --kind porep --input - --out proof.bin --json < c1.json\n",
-                               [options](Console& console) { return run_prove(*options, console); });
-  command->add_option("--kind", options->kind, "Kind of proof: porep")->required();
-  command->add_option("--input", options->input, "C1 JSON, with or without the SectorNum wrapper; - for stdin")
-      ->required();
+  CLI::App* command = line.add(
+      nullptr, "prove", "Makes the proof of one request and verifies it",
+      "  cuzk prove --kind porep --c1 c1.json --dir D --out proof.bin\n"
+      "  cuzk prove --kind porep --c1 - --miner-id 1000 --out proof.bin --json < c1.json\n"
+      "  cuzk prove --kind snap --registered-proof 3 --vanilla snap-vproof.json --comm-r-old HEX --comm-r-new HEX \\\n"
+      "      --comm-d-new HEX --out proof.bin\n"
+      "  cuzk prove --kind window --registered-proof 13 --vanilla wpost-vanilla.json --randomness HEX --out proof.bin\n"
+      "  cuzk prove --kind winning --registered-proof 3 --vanilla vanilla.bin --randomness HEX --out proof.bin\n",
+      [options](Console& console) { return run_prove(*options, console); });
+  add_request_options(command, options->request, RequestUse::kProve);
   command->add_option("--dir", options->directory,
                       "Folder of the parameters; default: $FIL_PROOFS_PARAMETER_CACHE, else upstream's default");
+  add_cache_options(command, options->cache);
   command->add_option("--out", options->out, "Where the proof goes: 192 bytes a partition")->required();
 }
 

@@ -9,8 +9,9 @@
 #include "base/secret.hpp"
 #include "cuzk/circuits.hpp"
 #include "cuzk/command_line.hpp"
+#include "cuzk/memory.hpp"
 #include "cuzk/parameters.hpp"
-#include "cuzk/porep_input.hpp"
+#include "cuzk/read_file.hpp"
 #include "groth16/setup.hpp"
 #include "srs/params_file.hpp"
 
@@ -25,10 +26,8 @@ struct SetupOptions {
   std::string seed;
   std::string seed_file;
   bool force = false;
+  CacheOptions cache;
 };
-
-// Matrices and scalars of the setup, beyond the parameters themselves, per row of the domain.
-constexpr uint64_t kBytesPerDomainRow = 320;
 
 Result<Seed> parse_seed(std::string text, const std::string& where) {
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' ')) text.pop_back();
@@ -75,29 +74,22 @@ Status check_space(const std::string& directory, uint64_t needed_bytes) {
       .in_file(directory);
 }
 
-Status check_setup_memory(const PorepShape& shape) {
-  const CircuitCounts counts = porep_circuit_counts(shape, shape.challenges);
-  const uint64_t rows = uint64_t{1} << counts.log2_domain();
-  // h, l and a have about as many points as there are wires, b_g1 and b_g2 a quarter of that.
-  const uint64_t point_bytes = 96 * (rows + 2 * counts.aux) + 72 * counts.aux;
-  return check_memory(point_bytes + rows * kBytesPerDomainRow, "setup of " + std::string(shape.circuit_id));
-}
-
 Result<Outcome> run_setup(const SetupOptions& options, Console& console) {
-  CUZK_ASSIGN(const PorepShape* shape, shape_by_circuit_id(options.circuit));
+  CUZK_ASSIGN(const CircuitSpec* spec, circuit_by_id(options.circuit));
   CUZK_ASSIGN(const Seed seed, choose_seed(options));
   const bool reproducible = !options.seed.empty() || !options.seed_file.empty();
-  CUZK_TRY(check_setup_memory(*shape));
-  const ParameterFiles files = parameter_files(*shape, parameter_directory(options.directory));
+  CUZK_TRY(check_setup_memory(*spec));
+  const ParameterFiles files = parameter_files(*spec, parameter_directory(options.directory));
   CUZK_TRY(prepare_directory(files, options.force));
+  const SrsShape points = spec->counts().srs_shape();
+  CUZK_TRY(check_space(files.directory, params_file_bytes(points) + vk_file_bytes(points.ic)));
   console.warn(
       "WARNING: parameters for DEVELOPMENT ONLY. Whoever knows the seed can forge proofs that these parameters "
       "accept;\n"
       "         Filecoin accepts no proof made with them. Real parameters come from Filecoin's ceremony.");
 
-  CUZK_ASSIGN(const CompiledCircuit circuit, compile_circuit(*shape, console.progress()));
-  const SrsShape points = srs_shape(circuit);
-  CUZK_TRY(check_space(files.directory, params_file_bytes(points) + vk_file_bytes(points.ic)));
+  CUZK_ASSIGN(const LoadedCircuit loaded, load_circuit(*spec, options.cache, console));
+  const CompiledCircuit& circuit = loaded.circuit;
   // The key last: where it is, the parameters are complete.
   std::filesystem::remove(files.vk);
   CUZK_ASSIGN(const VerifyingKey vk,
@@ -108,14 +100,15 @@ Result<Outcome> run_setup(const SetupOptions& options, Console& console) {
   outcome.text = "wrote " + files.params + " (" + human_bytes(params_file_bytes(points)) + ")\nwrote " + files.vk +
                  " (" + human_bytes(vk_file_bytes(points.ic)) + ")\nfor development only, " +
                  (reproducible ? "reproducible from the seed" : "from a random seed that is forgotten now");
-  outcome.json = {{"circuit", std::string(shape->circuit_id)},
+  outcome.json = {{"circuit", std::string(spec->id())},
                   {"development_only", true},
                   {"warning", "whoever knows the seed can forge proofs; Filecoin accepts no proof made with these"},
                   {"seed", reproducible ? "given" : "random, forgotten"},
                   {"params_file", files.params},
                   {"params_bytes", params_file_bytes(points)},
                   {"vk_file", files.vk},
-                  {"vk_bytes", vk_file_bytes(points.ic)}};
+                  {"vk_bytes", vk_file_bytes(points.ic)},
+                  {"circuit_source", loaded.source}};
   return outcome;
 }
 
@@ -127,12 +120,13 @@ void add_setup_command(CommandLine& line) {
                                "  cuzk setup --circuit porep-2k --dir D\n"
                                "  cuzk setup --circuit porep-2k --dir D --seed-file seed.hex --json\n",
                                [options](Console& console) { return run_setup(*options, console); });
-  command->add_option("--circuit", options->circuit, "porep-2k, porep-8m, ...: see `cuzk circuit list`")->required();
+  command->add_option("--circuit", options->circuit, "porep-2k, window-32g, ...: see `cuzk circuit list`")->required();
   command->add_option("--dir", options->directory,
                       "Folder for the files; default: $FIL_PROOFS_PARAMETER_CACHE, else upstream's default");
   CLI::Option* seed = command->add_option(
       "--seed", options->seed, "32 bytes as hexadecimal digits; default: random. Other users can see it: --seed-file");
   command->add_option("--seed-file", options->seed_file, "A file with those digits")->excludes(seed);
+  add_cache_options(command, options->cache);
   command->add_flag("--force", options->force, "Replaces files that exist");
 }
 

@@ -47,13 +47,6 @@ Result<NodeBytes> parse_bytes32(const std::string& text, const char* option) {
   return out;
 }
 
-std::string decimal_error(const std::string& text) {
-  uint64_t value = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (failure == std::errc() && end == text.data() + text.size() && !text.empty()) return {};
-  return "must be a decimal number below 2^64, not '" + text + "'";
-}
-
 Result<NodeBytes> parse_randomness(const std::string& text, Console& console) {
   CUZK_ASSIGN(NodeBytes randomness, parse_bytes32(text, "--randomness"));
   const NodeBytes given = randomness;

@@ -20,9 +20,6 @@ namespace cuzk::app {
 
 // 32 bytes from 64 hexadecimal digits; `option` is named in errors. Errors: kUsage.
 Result<NodeBytes> parse_bytes32(const std::string& text, const char* option);
-// What is wrong with an option's value that must be a decimal number below 2^64, empty if nothing: CLI11 itself takes
-// "-1" for 2^64 - 1.
-std::string decimal_error(const std::string& text);
 // PoSt randomness, with the two top bits cleared as clients do; says so where it changes anything.
 Result<NodeBytes> parse_randomness(const std::string& text, Console& console);
 

@@ -10,6 +10,7 @@
 
 #include "base/atomic_file.hpp"
 #include "base/bits.hpp"
+#include "base/element_errors.hpp"
 #include "base/error.hpp"
 #include "base/hex.hpp"
 #include "base/mapped_file.hpp"
@@ -109,6 +110,29 @@ TEST(Hex, RoundTripsAndRefuses) {
   EXPECT_FALSE(from_hex("0").has_value());
   EXPECT_FALSE(from_hex("0g").has_value());
   EXPECT_FALSE(from_hex(" 0").has_value());
+}
+
+TEST(ElementErrors, FirstElementAndLowestPartWin) {
+  const auto name = [](size_t i) { return "#" + std::to_string(i); };
+  const auto error = [](const char* message) { return Error(ErrorClass::kInvalidInput, message); };
+  ElementErrors errors;
+  EXPECT_TRUE(errors.empty());
+  EXPECT_FALSE(errors.known(5, 3));
+  errors.add(5, 3, error("five, three"));
+  EXPECT_FALSE(errors.empty());
+  EXPECT_TRUE(errors.known(5, 3));
+  EXPECT_TRUE(errors.known(5, 4));
+  EXPECT_FALSE(errors.known(5, 2));
+  EXPECT_FALSE(errors.known(4, 3));
+  errors.add(5, 2, error("five, two"));
+  errors.add(5, 4, error("five, four"));
+  EXPECT_EQ(errors.take(name).message, "five, two");
+  errors.add(2, 7, error("two"));
+  for (const size_t i : {9u, 8u}) errors.add(i, 0, error("other"));
+  EXPECT_EQ(errors.take(name).message, "two; bad too: #5, #8, #9");
+  for (size_t i = 20; i < 26; ++i) errors.add(i, 0, error("other"));
+  errors.add(2, 0, error("two, zero"));
+  EXPECT_EQ(errors.take(name).message, "two, zero; bad too: #5, #8, #9, #20, #21, #22, #23, #24 and 1 more");
 }
 
 TEST(Random, FillsAllOfTheBuffer) {

@@ -1,9 +1,9 @@
 // The check of PoRep's vanilla proofs. Source: storage-proofs-porep stacked/vanilla/proof.rs, Proof::verify.
 #include <bit>
-#include <mutex>
 #include <string>
 
 #include "base/assert.hpp"
+#include "base/element_errors.hpp"
 #include "filecoin/porep_challenges.hpp"
 #include "filecoin/porep_graph.hpp"
 #include "filecoin/porep_hash.hpp"
@@ -16,6 +16,10 @@ namespace {
 
 Error invalid(std::string field, std::string message) {
   return Error(ErrorClass::kInvalidInput, std::move(message)).at_field(std::move(field));
+}
+
+std::string place_of(uint32_t partition, uint32_t challenge) {
+  return "vanilla_proofs[" + std::to_string(partition) + "][" + std::to_string(challenge) + "]";
 }
 
 // Checks one challenge proof. The paths of its fields begin with `place`.
@@ -152,27 +156,21 @@ Status validate_porep_vanilla(const PorepC1& c1) {
     const std::vector<uint64_t> challenges = porep_challenges(source, k, per_partition);
     expected.insert(expected.end(), challenges.begin(), challenges.end());
   }
-  // The error of the first bad challenge in file order, whichever thread finds it.
-  std::mutex mutex;
-  size_t first_bad = expected.size();
-  Error first_error;
+  ElementErrors errors;
   parallel_for(expected.size(), 1, [&](size_t begin, size_t end) {
     for (size_t j = begin; j < end; ++j) {
       const uint32_t k = static_cast<uint32_t>(j / per_partition), i = static_cast<uint32_t>(j % per_partition);
-      ChallengeCheck check(c1, graph, c1.partitions[k].challenge(i),
-                           "vanilla_proofs[" + std::to_string(k) + "][" + std::to_string(i) + "]");
+      ChallengeCheck check(c1, graph, c1.partitions[k].challenge(i), place_of(k, i));
       Status status = check.run(expected[j]);
-      if (status.ok()) continue;
-      const std::lock_guard<std::mutex> lock(mutex);
-      if (j >= first_bad) continue;
-      first_bad = j;
-      first_error = std::move(status).error();
-      first_error.partition = k;
+      if (!status.ok()) errors.add(j, 0, std::move(status).error().of_partition(k));
     }
   });
-  if (first_bad == expected.size()) return {};
-  first_error.sector = c1.sector_number;
-  return first_error;
+  if (errors.empty()) return {};
+  Error error = errors.take([&](size_t j) {
+    return place_of(static_cast<uint32_t>(j / per_partition), static_cast<uint32_t>(j % per_partition));
+  });
+  error.sector = c1.sector_number;
+  return error;
 }
 
 Status check_porep_replica_id(const PorepC1& c1, uint64_t miner_id, uint64_t sector_number) {

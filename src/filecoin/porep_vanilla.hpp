@@ -122,7 +122,8 @@ struct PorepC1 {
 // Checks everything about the vanilla proofs that can be computed from them: challenges and parents against the
 // graph, path indices, inclusion proofs against their roots, column hashes, labels, encoding, labeling parents, and
 // comm_r = H(comm_c, comm_r_last). Shapes, counts and ranges are those of a PorepC1 that the reader accepted.
-// Errors: kInvalidInput with the field's path and the partition. About 30 hashes a challenge and level, in parallel
+// Errors: kInvalidInput with the field's path and the partition, of the first bad challenge; the message names the
+// others. About 30 hashes a challenge and level, in parallel
 // over challenges. Does not need the miner's id: whether replica_id belongs to the sector is check_porep_replica_id.
 Status validate_porep_vanilla(const PorepC1& c1);
 

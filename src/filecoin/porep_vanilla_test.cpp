@@ -191,6 +191,11 @@ TEST_F(PorepVanillaDamage, OfAnotherSector) {
   // A partition of the same sector in another's place: its challenges are not these.
   expect_named([](PorepC1& c1) { std::swap(c1.partitions[3], c1.partitions[4]); },
                "vanilla_proofs[3][0].labeling_proofs[0].node", 3);
+  PorepC1 swapped = other.c1;
+  std::swap(swapped.partitions[3], swapped.partitions[4]);
+  const std::string message = validate_porep_vanilla(swapped).error().message;
+  EXPECT_TRUE(message.ends_with("; bad too: vanilla_proofs[3][1], vanilla_proofs[4][0], vanilla_proofs[4][1]"))
+      << message;
   expect_named([](PorepC1& c1) { c1.replica_id += Fr::one(); }, "vanilla_proofs[0][0].labeling_proofs[0].node", 0);
 }
 

@@ -1,11 +1,10 @@
 #include "filecoin/post_vanilla.hpp"
 
 #include <array>
-#include <atomic>
-#include <mutex>
 #include <string>
 
 #include "base/assert.hpp"
+#include "base/element_errors.hpp"
 #include "hash/poseidon.hpp"
 #include "parallel/parallel.hpp"
 
@@ -40,7 +39,9 @@ Status check_path(const PostVanilla& vanilla, uint32_t i, uint32_t n, uint64_t c
   return invalid(place_of(i, n), "the path does not hash to the root");
 }
 
-Status check_sector_numbers(const PostVanilla& vanilla) {
+}  // namespace
+
+Status check_post_sector_order(const PostVanilla& vanilla) {
   for (uint32_t i = 1; i < vanilla.sectors(); ++i) {
     const uint64_t before = vanilla.sector(i - 1).sector_id, here = vanilla.sector(i).sector_id;
     if (before < here) continue;
@@ -51,8 +52,6 @@ Status check_sector_numbers(const PostVanilla& vanilla) {
   }
   return {};
 }
-
-}  // namespace
 
 PostVanilla::PostVanilla(const PostShape& shape, uint32_t sectors)
     : shape_(&shape),
@@ -88,7 +87,7 @@ Result<PostPathHashes> validate_post_vanilla(const PostRequest& request, const P
     return invalid("vanilla_proofs", "has " + std::to_string(vanilla.sectors()) + " sectors, needs 1 to " +
                                          std::to_string(shape.max_real_sectors()));
   }
-  CUZK_TRY(check_sector_numbers(vanilla));
+  CUZK_TRY(check_post_sector_order(vanilla));
   poseidon_constants(8);  // made before the loop, not once a thread
   PostPathHashes hashes(vanilla);
   const uint32_t paths = shape.paths_per_sector();
@@ -98,24 +97,24 @@ Result<PostPathHashes> validate_post_vanilla(const PostRequest& request, const P
     const std::vector<uint64_t> of_sector = post_challenges(request, vanilla.sector(i).sector_id, i);
     challenges.insert(challenges.end(), of_sector.begin(), of_sector.end());
   }
-  // Over openings and not sectors: a winning proof has one sector. The error of the first bad opening in the order
-  // given, whichever thread finds it; what comes after a bad one is not looked at.
-  std::mutex mutex;
-  std::atomic<size_t> first_bad = challenges.size();
-  Error first_error;
+  // Over openings and not sectors: a winning proof has one sector. Of a bad sector the first bad opening counts, and no
+  // later one is looked at.
+  ElementErrors errors;
   parallel_for(challenges.size(), 1, [&](size_t begin, size_t end) {
-    for (size_t j = begin; j < end && j < first_bad.load(std::memory_order_relaxed); ++j) {
+    for (size_t j = begin; j < end; ++j) {
       const uint32_t i = static_cast<uint32_t>(j / paths), n = static_cast<uint32_t>(j % paths);
+      if (errors.known(i, n)) continue;
       Status status = n == 0 ? check_commitments(vanilla, i) : Status();
       if (status.ok()) status = check_path(vanilla, i, n, challenges[j], hashes);
-      if (status.ok()) continue;
-      const std::lock_guard<std::mutex> lock(mutex);
-      if (j >= first_bad) return;
-      first_bad = j;
-      first_error = std::move(status).error().of_sector(vanilla.sector(i).sector_id);
+      if (!status.ok()) errors.add(i, n, std::move(status).error().of_sector(vanilla.sector(i).sector_id));
     }
   });
-  if (first_bad != challenges.size()) return first_error;
+  if (!errors.empty()) {
+    return errors.take([&](size_t i) {
+      const uint32_t position = static_cast<uint32_t>(i);
+      return place_of(position) + " (sector " + std::to_string(vanilla.sector(position).sector_id) + ")";
+    });
+  }
   return hashes;
 }
 

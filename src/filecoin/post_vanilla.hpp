@@ -81,12 +81,17 @@ class PostPathHashes {
   std::vector<Fr> hashes_;
 };
 
+// Sector numbers must ascend: a verifier sorts them, so no other order can verify. Errors: kInvalidInput, with the
+// field's path and the sector.
+Status check_post_sector_order(const PostVanilla& vanilla);
+
 // Checks everything about the vanilla proofs: the number of sectors (1 to max_real_sectors()), canonical randomness,
-// sector numbers strictly ascending (a verifier sorts them, so no other order can verify), and per sector that
+// sector numbers strictly ascending, and per sector that
 // comm_r = H(comm_c, comm_r_last), and that every opening has the root comm_r_last, is that of the challenged leaf, and
 // hashes to its root. request.shape must be vanilla's. Returns the hashes computed, for post_witness. Errors:
 // kInvalidInput with the field's path ("vanilla_proofs[<position>]...") and the sector number, those of the first bad
-// place in the order given. Cost: one Poseidon hash a level, in parallel over sectors.
+// place in the order given; the message names the other bad sectors. Cost: one Poseidon hash a level, in parallel over
+// openings.
 Result<PostPathHashes> validate_post_vanilla(const PostRequest& request, const PostVanilla& vanilla);
 
 }  // namespace cuzk

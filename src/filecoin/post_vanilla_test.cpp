@@ -175,6 +175,28 @@ TEST_F(PostValidate, TheFirstOfSeveralIsNamed) {
   }
 }
 
+TEST_F(PostValidate, AllBadSectorsAreNamed) {
+  const auto name = [&](uint32_t i) {
+    return "vanilla_proofs[" + std::to_string(i) + "] (sector " + std::to_string(ids_[i]) + ")";
+  };
+  for (int repeat = 0; repeat < 5; ++repeat) {
+    expect_refused("vanilla_proofs[4].comm_r", "hash of comm_c and comm_r_last; bad too: " + name(5) + ", " + name(19),
+                   ids_[4], [](PostVanilla& v) {
+                     v.path_values(19, 9)[2] += Fr::one();
+                     v.path_values(19, 0)[2] += Fr::one();
+                     v.sector(5).comm_r += Fr::one();
+                     v.sector(4).comm_r += Fr::one();
+                     v.path_values(4, 9)[2] += Fr::one();
+                   });
+  }
+  std::string eight;
+  for (uint32_t i = 1; i <= 8; ++i) eight += (i == 1 ? "" : ", ") + name(i);
+  request_.randomness[0] ^= 1;
+  expect_refused("vanilla_proofs[0].vanilla_proof.sectors[0].inclusion_proofs[0].index",
+                 "; bad too: " + eight + " and " + std::to_string(ids_.size() - 9) + " more", 1000,
+                 [](PostVanilla&) {});
+}
+
 TEST_F(PostValidate, SectorNumbersAscend) {
   expect_refused("vanilla_proofs[8].sector_id", "follows sector 1021", 1000,
                  [](PostVanilla& v) { v.sector(8).sector_id = 1000; });

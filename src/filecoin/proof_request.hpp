@@ -18,7 +18,8 @@
 namespace cuzk {
 
 // Counts and shapes of the input are those that its reader guarantees (format/porep_c1.hpp, snap_vanilla_format.hpp,
-// post_vanilla_format.hpp), and its shape is one of the tables'.
+// post_vanilla_format.hpp), and its shape is one of the tables'. Of an update without partitions (read_snap_statement)
+// only public_inputs() may be asked.
 class ProofRequest {
  public:
   using Input = std::variant<PorepC1, SnapInput, PostInput>;

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
-#include <mutex>
 #include <string>
 
 #include "base/assert.hpp"
+#include "base/element_errors.hpp"
 #include "filecoin/porep_hash.hpp"
 #include "hash/poseidon.hpp"
 #include "parallel/parallel.hpp"
@@ -210,21 +209,15 @@ Status validate_snap_vanilla(const SnapInput& input) {
     return error;
   }
   for (const unsigned arity : {2u, 4u, 8u}) poseidon_constants(arity);  // made before the loop, not once a thread
-  std::mutex mutex;
-  std::atomic<uint32_t> first_bad = partitions;
-  Error first_error;
+  ElementErrors errors;
   parallel_for(partitions, 1, [&](size_t begin, size_t end) {
-    for (size_t k = begin; k < end && k < first_bad.load(std::memory_order_relaxed); ++k) {
+    for (size_t k = begin; k < end; ++k) {
       Status status = validate_snap_partition(input, static_cast<uint32_t>(k));
-      if (status.ok()) continue;
-      const std::lock_guard<std::mutex> lock(mutex);
-      if (k >= first_bad) return;
-      first_bad = static_cast<uint32_t>(k);
-      first_error = std::move(status).error();
+      if (!status.ok()) errors.add(k, 0, std::move(status).error());
     }
   });
-  if (first_bad == partitions) return {};
-  return first_error;
+  if (errors.empty()) return {};
+  return errors.take([](size_t k) { return "partition " + std::to_string(k); });
 }
 
 }  // namespace cuzk

@@ -77,7 +77,8 @@ struct SnapInput {
 // numbers a challenge at 32 GiB; on one thread.
 Status validate_snap_partition(const SnapInput& input, uint32_t k);
 
-// The same for all partitions, whose number must be shape->partitions(), in parallel; the error of the first bad one.
+// The same for all partitions, whose number must be shape->partitions(), in parallel; the error of the first bad one,
+// whose message names the others.
 Status validate_snap_vanilla(const SnapInput& input);
 
 }  // namespace cuzk

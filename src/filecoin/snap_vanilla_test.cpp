@@ -185,6 +185,10 @@ TEST_F(SnapVanillaDamage, OfThePartitions) {
         for (SnapPartition& p : in.partitions) p.comm_c += Fr::one();
       },
       "vanilla_proofs[0].comm_c", 0);
+  SnapInput all_bad = good_;
+  for (SnapPartition& p : all_bad.partitions) p.comm_c += Fr::one();
+  EXPECT_TRUE(validate_snap_vanilla(all_bad).error().message.ends_with("; bad too: partition 1"))
+      << validate_snap_vanilla(all_bad).error().message;
 }
 
 // Openings that are consistent among themselves but under other roots than those of challenge 0.

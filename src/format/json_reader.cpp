@@ -17,6 +17,13 @@ bool JsonReader::fail(const JsonPath& path, std::string message) {
   return false;
 }
 
+bool JsonReader::fail_at(const JsonPath& path, std::string message, uint64_t offset) {
+  if (failed_) return false;
+  fail(path, std::move(message));
+  error_.offset = offset;
+  return false;
+}
+
 bool JsonReader::fail_json(const JsonPath& path, simdjson::error_code e) {
   return fail(path, std::string("not well-formed JSON: ") + simdjson::error_message(e));
 }

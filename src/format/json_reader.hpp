@@ -47,6 +47,12 @@ class JsonReader {
     const simdjson::error_code e = doc_.get_object().get(out);
     return e == simdjson::SUCCESS || fail_type(JsonPath(), e, "an object");
   }
+  // The document's root, which must be an array or an object.
+  bool root_value(const JsonPath& path, Value& out) {
+    const simdjson::error_code e = doc_.get_value().get(out);
+    if (e == simdjson::SCALAR_DOCUMENT_AS_VALUE) return fail(path, "not an array");
+    return e == simdjson::SUCCESS || fail_json(path, e);
+  }
   void rewind() { doc_.rewind(); }
   bool expect_end() {
     const char* behind = nullptr;
@@ -58,6 +64,7 @@ class JsonReader {
   Error take_error() { return std::move(error_); }
   bool failed() const { return failed_; }
   bool fail(const JsonPath& path, std::string message);
+  bool fail_at(const JsonPath& path, std::string message, uint64_t offset);
   // A value that is not of the expected type, or not JSON.
   bool fail_type(const JsonPath& path, simdjson::error_code e, std::string_view expected);
 
@@ -83,9 +90,9 @@ class JsonReader {
     });
   }
 
-  // An array of exactly `count` elements: element(i, value) reads each.
+  // An array of at most `most` elements: element(i, value) reads each. `count` is set to their number.
   template <class F>
-  bool read_array(Value value, const JsonPath& path, size_t count, F&& element) {
+  bool read_list(Value value, const JsonPath& path, size_t most, F&& element, size_t& count) {
     simdjson::ondemand::array array;
     if (const auto e = value.get_array().get(array); e != simdjson::SUCCESS) return fail_type(path, e, "an array");
     size_t i = 0;
@@ -93,11 +100,19 @@ class JsonReader {
       Value inner;
       if (const auto e = std::move(item).get(inner); e != simdjson::SUCCESS) [[unlikely]]
         return fail_json(path.at(i), e);
-      if (i == count) [[unlikely]]
-        return fail(path, "has more than " + std::to_string(count) + " elements");
+      if (i == most) [[unlikely]]
+        return fail(path, "has more than " + std::to_string(most) + " elements");
       if (!element(i, inner)) return false;
       ++i;
     }
+    count = i;
+    return true;
+  }
+  // An array of exactly `count` elements.
+  template <class F>
+  bool read_array(Value value, const JsonPath& path, size_t count, F&& element) {
+    size_t i = 0;
+    if (!read_list(value, path, count, element, i)) return false;
     return i == count || fail(path, "has " + std::to_string(i) + " elements, needs " + std::to_string(count));
   }
 

@@ -1,11 +1,10 @@
 #include "format/post_vanilla_format.hpp"
 
-#include <atomic>
-#include <mutex>
 #include <string>
 #include <utility>
 
 #include "base/assert.hpp"
+#include "base/element_errors.hpp"
 #include "format/bincode.hpp"
 #include "parallel/parallel.hpp"
 
@@ -59,23 +58,19 @@ Result<PostVanilla> read_post_vanilla(const PostShape& shape, std::span<const st
   }
   PostVanilla out(shape, static_cast<uint32_t>(blobs.size()));
   const FieldPath root, list = root.at("vanilla_proofs");
-  std::mutex mutex;
-  std::atomic<size_t> first_bad = blobs.size();
-  Error first_error;
+  ElementErrors errors;
   parallel_for(blobs.size(), 8, [&](size_t begin, size_t end) {
-    for (size_t i = begin; i < end && i < first_bad.load(std::memory_order_relaxed); ++i) {
+    for (size_t i = begin; i < end; ++i) {
       BincodeReader reader(blobs[i]);
       bool has_sector_id = false;
       const uint32_t position = static_cast<uint32_t>(i);
       if (read_sector_proof(reader, list.at(i), position, out, has_sector_id)) continue;
-      const std::lock_guard<std::mutex> lock(mutex);
-      if (i >= first_bad) return;
-      first_bad = i;
-      first_error = reader.error();
-      if (has_sector_id) first_error.sector = out.sector(position).sector_id;
+      Error error = reader.error();
+      if (has_sector_id) error.sector = out.sector(position).sector_id;
+      errors.add(i, 0, std::move(error));
     }
   });
-  if (first_bad != blobs.size()) return first_error;
+  if (!errors.empty()) return errors.take([&](size_t i) { return list.at(i).text(); });
   return out;
 }
 

@@ -31,7 +31,8 @@ Result<PostInput> read_post_request(const PostVanillaRequest& request);
 // path length, arity and variant is the shape's, every node is a canonical field element, path indices are below their
 // arity, and nothing follows a proof. Nothing is allocated but what the shape and the number of blobs say. Errors:
 // kInvalidInput with the field's path ("vanilla_proofs[<position>]..."), the sector number where it was read, and the
-// offset in that blob; of the first bad blob. 2349 blobs of 24,960 bytes: 54 MB, 0.15 s on one core.
+// offset in that blob; of the first bad blob, and the message names the others. 2349 blobs of 24,960 bytes: 54 MB, 0.15
+// s on one core.
 Result<PostVanilla> read_post_vanilla(const PostShape& shape, std::span<const std::span<const uint8_t>> blobs);
 
 // Bytes of one sector's vanilla proof: winning-32g 164,064, window-32g 24,960.

@@ -404,6 +404,8 @@ TEST_F(PostRequestTest, TheFirstBadBlobIsNamed) {
   const Result<PostVanilla> result = read_post_vanilla(shape, views);
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.error().field, "vanilla_proofs[0].sector_id");
+  EXPECT_TRUE(result.error().message.ends_with("vanilla_proofs[7], vanilla_proofs[8] and 2340 more"))
+      << result.error().message;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/assert.hpp"
+#include "base/element_errors.hpp"
 #include "format/bincode.hpp"
 
 namespace cuzk {
@@ -49,7 +50,7 @@ bool read_partition(BincodeReader& reader, const FieldPath& path, const SnapShap
   return reader.end(path);
 }
 
-Result<SnapInput> read_request(const SnapShape& shape, const SnapRequest& request) {
+Result<SnapInput> read_statement(const SnapShape& shape, const SnapRequest& request) {
   if (request.sector_bytes != 0 && request.sector_bytes != shape.sector_bytes()) {
     return invalid("sector_size", "is " + std::to_string(request.sector_bytes) + ", but the registered proof is for " +
                                       std::to_string(shape.sector_bytes()) + " bytes");
@@ -61,21 +62,41 @@ Result<SnapInput> read_request(const SnapShape& shape, const SnapRequest& reques
   CUZK_ASSIGN(out.commitments.comm_r_old, read_commitment("comm_r_old", request.comm_r_old));
   CUZK_ASSIGN(out.commitments.comm_d_new, read_commitment("comm_d_new", request.comm_d_new));
   CUZK_ASSIGN(out.commitments.comm_r_new, read_commitment("comm_r_new", request.comm_r_new));
+  return out;
+}
+
+Result<SnapInput> read_request(const SnapShape& shape, const SnapRequest& request) {
+  CUZK_ASSIGN(SnapInput out, read_statement(shape, request));
   if (request.vanilla_proofs.size() != shape.partitions()) {
     return invalid("vanilla_proofs", "has " + std::to_string(request.vanilla_proofs.size()) + " partitions, needs " +
                                          std::to_string(shape.partitions()));
   }
   out.partitions.reserve(shape.partitions());
+  ElementErrors errors;
   for (uint32_t k = 0; k < shape.partitions(); ++k) {
-    CUZK_ASSIGN(SnapPartition partition, read_snap_partition(shape, k, request.vanilla_proofs[k]));
-    out.partitions.push_back(std::move(partition));
+    Result<SnapPartition> partition = read_snap_partition(shape, k, request.vanilla_proofs[k]);
+    if (!partition.ok()) {
+      errors.add(k, 0, std::move(partition).error());
+    } else if (errors.empty()) {
+      out.partitions.push_back(std::move(partition).value());
+    }
   }
+  if (!errors.empty()) return errors.take([](size_t k) { return "partition " + std::to_string(k); });
   return out;
 }
 
 Result<SnapInput> of_sector(Result<SnapInput> result, std::optional<uint64_t> sector_number) {
   if (!result.ok()) result.error().sector = sector_number;
   return result;
+}
+
+Result<const SnapShape*> shape_of(const SnapRequest& request) {
+  const auto proofs = registered_update_proofs();
+  if (request.registered_proof < proofs.size()) return proofs[request.registered_proof].shape;
+  Error error =
+      invalid("registered_proof", std::to_string(request.registered_proof) + " is no registered update proof (0 to 4)");
+  error.sector = request.sector_number;
+  return error;
 }
 
 }  // namespace
@@ -85,13 +106,13 @@ Result<SnapInput> read_snap_request(const SnapShape& shape, const SnapRequest& r
 }
 
 Result<SnapInput> read_snap_request(const SnapRequest& request) {
-  const auto proofs = registered_update_proofs();
-  if (request.registered_proof >= proofs.size()) {
-    return of_sector(invalid("registered_proof",
-                             std::to_string(request.registered_proof) + " is no registered update proof (0 to 4)"),
-                     request.sector_number);
-  }
-  return read_snap_request(*proofs[request.registered_proof].shape, request);
+  CUZK_ASSIGN(const SnapShape* shape, shape_of(request));
+  return read_snap_request(*shape, request);
+}
+
+Result<SnapInput> read_snap_statement(const SnapRequest& request) {
+  CUZK_ASSIGN(const SnapShape* shape, shape_of(request));
+  return of_sector(read_statement(*shape, request), request.sector_number);
 }
 
 Result<SnapPartition> read_snap_partition(const SnapShape& shape, uint32_t k, std::span<const uint8_t> bytes) {

@@ -25,9 +25,12 @@ struct SnapRequest {
 // Reads a whole request, with the default h. Guaranteed afterwards: the registered proof exists and has this sector
 // size, there are as many vanilla proofs as partitions, what read_snap_partition guarantees of each, and the
 // commitments are canonical and not zero. Not checked: hashes and indices; see validate_snap_vanilla. Errors:
-// kInvalidInput with the field's path, the partition and the sector.
+// kInvalidInput with the field's path, the partition and the sector; of the first bad partition, and the message names
+// the others.
 Result<SnapInput> read_snap_request(const SnapRequest& request);
-// The same for any shape; registered_proof is not looked at.
+// What is proved alone, which is all that a verifier needs: vanilla_proofs is not looked at, and partitions is empty.
+Result<SnapInput> read_snap_statement(const SnapRequest& request);
+// As read_snap_request for any shape; registered_proof is not looked at.
 Result<SnapInput> read_snap_request(const SnapShape& shape, const SnapRequest& request);
 
 // Reads the vanilla proof of partition k, which is named in errors. Guaranteed afterwards: every count, path length,

@@ -268,6 +268,32 @@ TEST_F(SnapRequestTest, Truncation) {
   expect_refused("vanilla_proofs[1].challenge_proofs[2].proof_d_new", 1);
 }
 
+TEST(SnapFormat, StatementAlone) {
+  const SnapVector vector("snap-2KiB-k0");
+  SnapRequest request = vector.request();
+  const Result<SnapInput> whole = read_snap_request(request);
+  ASSERT_TRUE(whole.ok());
+  request.vanilla_proofs = {};
+  const Result<SnapInput> statement = read_snap_statement(request);
+  ASSERT_TRUE(statement.ok()) << statement.error().describe();
+  EXPECT_TRUE(statement->partitions.empty());
+  EXPECT_EQ(snap_public_inputs(*statement->shape, statement->h, statement->commitments, 0),
+            snap_public_inputs(*whole->shape, whole->h, whole->commitments, 0));
+  request.comm_d_new = request.comm_d_new.first(31);
+  EXPECT_EQ(read_snap_statement(request).error().field, "comm_d_new");
+  request.registered_proof = 5;
+  EXPECT_EQ(read_snap_statement(request).error().field, "registered_proof");
+}
+
+TEST_F(SnapRequestTest, AllBadPartitionsAreNamed) {
+  blobs_[0].pop_back();
+  blobs_[1].push_back(0);
+  const Result<SnapInput> result = read();
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.error().partition, 0u);
+  EXPECT_TRUE(result.error().message.ends_with("; bad too: partition 1")) << result.error().message;
+}
+
 TEST_F(SnapRequestTest, TrailingBytes) {
   blobs_[0].push_back(0);
   expect_refused("vanilla_proofs[0]", 0);

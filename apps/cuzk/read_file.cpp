@@ -1,4 +1,4 @@
-#include "cuzk/porep_input.hpp"
+#include "cuzk/read_file.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -7,9 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-
-#include "cuzk/stage_progress.hpp"
-#include "format/porep_c1.hpp"
+#include <vector>
 
 namespace cuzk::app {
 namespace {
@@ -56,18 +54,6 @@ Result<PaddedBuffer> read_any_file(const std::string& path, uint64_t max_bytes) 
   return content;
 }
 
-Result<PorepC1> read_porep_input(const std::string& path, Progress& progress) {
-  const ScopedStage stage(progress, "reading the input");
-  CUZK_ASSIGN(const PaddedBuffer document, read_any_file(path, kMaxPorepC1Bytes));
-  Result<PorepC1> c1 = read_porep_c1(document);
-  if (!c1.ok() && c1.error().file.empty()) c1.error().file = path == "-" ? kStandardInput : path;
-  return c1;
-}
-
-Status check_porep_supported(const PorepC1& c1) {
-  if (c1.proof->feature != PorepFeature::kNonInteractive) return {};
-  return Error(ErrorClass::kUnsupported, "non-interactive proofs are aggregated, which is not built yet")
-      .at_field("registered_proof");
-}
+std::string shown_path(const std::string& path) { return path == "-" ? kStandardInput : path; }
 
 }  // namespace cuzk::app
