@@ -40,6 +40,8 @@ class Run:
 
 def environment(**changes):
     env = {k: v for k, v in os.environ.items() if k != "FIL_PROOFS_PARAMETER_CACHE"}
+    # Compiled circuits are kept beside the binary, not in the home folder of who runs the tests.
+    env["CUZK_CACHE_DIR"] = str(Path(BINARY).parent / "test-cache")
     env.update({k: str(v) for k, v in changes.items()})
     return env
 

@@ -6,7 +6,7 @@ import json
 import os
 import unittest
 
-from harness import (C1, CommandTest, INVALID, IO, NOT_FOUND, UNSUPPORTED, USAGE, c1_inner, compact, cuzk, wrap)
+from harness import (C1, CommandTest, INVALID, IO, NOT_FOUND, USAGE, c1_inner, compact, cuzk, wrap)
 
 MODULUS = 0x73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001
 NOT_CANONICAL = list(MODULUS.to_bytes(32, "little"))

@@ -2,7 +2,7 @@
 import subprocess
 import unittest
 
-from harness import (BINARY, C1, CommandTest, IO, NOT_FOUND, STEM_2K, UNSUPPORTED, USAGE, cuzk, environment,
+from harness import (BINARY, C1, CommandTest, IO, NOT_FOUND, STEM_2K, USAGE, cuzk, environment,
                      on_terminal)
 
 
@@ -52,13 +52,16 @@ class Usage(CommandTest):
     def test_unknown_circuit_lists_the_known(self):
         for command in (["circuit", "info"], ["circuit", "digest"], ["params", "check", "--circuit"],
                         ["setup", "--circuit"]):
-            self.assert_fails(cuzk(*command, "porep-3k"), USAGE, "porep-3k", "porep-2k", "porep-64g")
+            self.assert_fails(cuzk(*command, "porep-3k"), USAGE, "porep-3k", "porep-2k", "porep-64g", "snap-32g",
+                              "window-32g", "winning-2k")
 
     def test_kinds(self):
         common = ["--input", C1, "--dir", self.tmp]
         self.assert_fails(cuzk("prove", "--kind", "nonsense", "--out", self.tmp / "p", *common), USAGE, "porep")
         self.assert_fails(cuzk("verify", "--kind", "nonsense", "--proof", "p", *common), USAGE, "porep")
-        self.assert_fails(cuzk("prove", "--kind", "snap", "--out", self.tmp / "p", *common), UNSUPPORTED, "snap")
+        for kind in ("porep", "snap", "window", "winning"):
+            self.assertIn(kind, cuzk("prove", "--kind", "nonsense", "--out", self.tmp / "p", *common).err)
+            self.assertIn(kind, cuzk("prove", "--help").out)
         self.assertEqual(self.files(), [])
 
 
@@ -70,7 +73,16 @@ class Circuits(CommandTest):
         for name in ("porep-2k", "porep-8m", "porep-512m", "porep-32g", "porep-64g"):
             self.assertIn(name, circuits)
             self.assertIn(name, cuzk("circuit", "list").out)
-        self.assertEqual(circuits["porep-32g"]["constraints"], 130278541)
+        # shared/spec of upstream's circuits: constraints and log2 of the domain.
+        for name, kind, constraints, log2_domain in (
+                ("porep-32g", "porep", 130278541, 27), ("snap-2k", "snap", 1705039, 21),
+                ("snap-32g", "snap", 81049499, 27), ("window-2k", "window", 21866, 15),
+                ("window-32g", "window", 125279217, 27), ("winning-2k", "winning", 90750, 17),
+                ("winning-32g", "winning", 370590, 19)):
+            circuit = circuits[name]
+            self.assertEqual((circuit["kind"], circuit["constraints"], circuit["log2_domain"]),
+                             (kind, constraints, log2_domain), name)
+        self.assertEqual(len(circuits), 41)
 
     def test_info(self):
         run = cuzk("circuit", "info", "porep-32g", "--json").json
@@ -81,7 +93,15 @@ class Circuits(CommandTest):
         run = cuzk("circuit", "info", "porep-2k", "--json").json
         self.assertEqual(run["params_file"], STEM_2K + ".params")
         self.assertEqual(run["vk_file"], STEM_2K + ".vk")
+        self.assertEqual(run["params_bytes"], 1114707768)
         self.assertIn("2,687,921", cuzk("circuit", "info", "porep-2k").out)
+        run = cuzk("circuit", "info", "window-32g", "--json").json
+        self.assertEqual((run["inputs"], run["aux"], run["a_aux_density"], run["b_aux_density"], run["partitions"],
+                          run["sectors_per_partition"], run["challenges_per_partition"], run["proof_bytes"]),
+                         (25840, 126902376, 96179805, 91925766, 1, 2349, 23490, 192))
+        self.assertIn("0377ded656c6f524f1618760bffe4e0a1c51d5a70c4509eedae8a27555733edc", run["params_file"])
+        run = cuzk("circuit", "info", "snap-32g", "--json").json
+        self.assertEqual((run["partitions"], run["challenges_per_partition"], run["proof_bytes"]), (16, 86, 3072))
 
     def test_digest(self):
         run = cuzk("circuit", "digest", "porep-2k", "--json")
@@ -93,6 +113,20 @@ class Circuits(CommandTest):
                          (2674908, 1, 685521))
         self.assertGreater(result["seconds"], 0)
         self.assertGreater(result["peak_rss_bytes"], 0)
+
+    def test_digest_of_every_kind(self):
+        for name, *more, digest in (
+                ("winning-2k", "be2536b53059cdab99f7325747dc6fdcbd38be25fa4295792320af8b11dcabb5"),
+                ("window-2k", "ffa5dc2bf140c1ffabe792257baf962cfe208844b7a00e8b84851d1ecb788293"),
+                ("snap-2k", "a7ad8f624ccb52cf15f8d744b1424c8ba4392a7720b0f1dccd2941633921ac57")):
+            run = cuzk("circuit", "digest", name, *more, "--json")
+            self.assert_ok(run)
+            self.assertEqual(run.json["digest"], digest, name)
+        one = cuzk("circuit", "digest", "window-32g", "--sectors", 1, "--json").json
+        self.assertEqual((one["sectors"], one["constraints"], one["aux"], one["inputs"]), (1, 53333, 54024, 12))
+        self.assert_fails(cuzk("circuit", "digest", "window-2k", "--sectors", 3), USAGE, "--sectors")
+        self.assert_fails(cuzk("circuit", "digest", "porep-2k", "--sectors", 1), USAGE, "--sectors")
+        self.assert_fails(cuzk("circuit", "digest", "snap-2k", "--challenges", 1), USAGE, "--challenges")
 
     def test_digest_of_fewer_challenges(self):
         run = cuzk("circuit", "digest", "porep-2k", "--challenges", "1")
