@@ -117,29 +117,44 @@ struct Field {
     return join(t);
   }
 
-  // The modulus is 1 - 2^32 modulo 2^64, as Fr's: m is -even[0], and its products with the two low words are additions.
+  // Fr's modulus r is 1 - 2^32 + 2^64*u. With q = t mod 2^32, t - q*r is divisible by 2^32, and of q*r's eight word
+  // products two are additions: t - q*r = t - q + 2^32*q + 2^64*q*~(r/2^64) - 2^256*q, where ~ is of 192 bits. To keep
+  // t from becoming negative, c*2^256 with c = r/2^224 + 1 is added in each row; that leaves a constant to subtract in
+  // the end.
   static constexpr bool kSparseLow = Params::kModulus[0] == 0xffffffff00000001;
+  __device__ static constexpr uint32_t row_constant() { return modulus(kWords - 1) + 1; }
+  // Word j of (c + c*2^32 + ... ) - r.
+  __device__ static constexpr uint32_t constant_left(size_t j) {
+    uint32_t word = 0;
+    bool borrow = false;
+    for (size_t i = 0; i <= j; ++i) {
+      const uint64_t taken = uint64_t{modulus(i)} + (borrow ? 1 : 0);
+      borrow = row_constant() < taken;
+      word = row_constant() - static_cast<uint32_t>(taken);
+    }
+    return word;
+  }
 
-  // even/odd += m*modulus with the m that makes even[0] zero (sparse form: even[0] is left as it was, for nobody).
-  __device__ __forceinline__ static void reduce_row(uint32_t (&even)[kWords], uint32_t (&odd)[kWords]) {
+  // even/odd += m*modulus with the m that makes even[0] zero. (Sparse form: even[0] is left as it was, for nobody.)
+  // Sparse form: `top` is for the top word of odd: c - q and what even's products carried.
+  __device__ __forceinline__ static void reduce_row(uint32_t (&even)[kWords], uint32_t (&odd)[kWords], uint32_t top) {
     if constexpr (kSparseLow) {
-      uint32_t q = even[0], m, high;  // m*(2^32 - 1) = q + 2^32*high
-      asm volatile("sub.cc.u32 %0, 0, %2; subc.u32 %1, %0, 0;" : "=&r"(m), "=r"(high) : "r"(q));
+      const uint32_t q = even[0];
       add_cc(odd[0], q);
-      addc_cc(odd[1], high);
+      addc_cc(odd[1], 0);
 #pragma unroll
       for (size_t j = 2; j < kWords; j += 2) {
-        madc_lo_cc(odd[j], modulus(j + 1), m);
-        madc_hi_cc(odd[j + 1], modulus(j + 1), m);
+        madc_lo_cc(odd[j], ~modulus(j + 1), q);
+        madc_hi_cc(odd[j + 1], ~modulus(j + 1), q);
       }
-      add_cc(q, m);  // its carry alone
-      addc_cc(even[1], 0);
+      mad_lo_cc(even[2], ~modulus(2), q);
+      madc_hi_cc(even[3], ~modulus(2), q);
 #pragma unroll
-      for (size_t j = 2; j < kWords; j += 2) {
-        madc_lo_cc(even[j], modulus(j), m);
-        madc_hi_cc(even[j + 1], modulus(j), m);
+      for (size_t j = 4; j < kWords; j += 2) {
+        madc_lo_cc(even[j], ~modulus(j), q);
+        madc_hi_cc(even[j + 1], ~modulus(j), q);
       }
-      addc(odd[kWords - 1], 0);
+      addc(odd[kWords - 1], top);
       return;
     }
     const uint32_t m = even[0] * negative_inverse();
@@ -150,13 +165,13 @@ struct Field {
       madc_lo_cc(odd[j], modulus(j + 1), m);
       madc_hi_cc(odd[j + 1], modulus(j + 1), m);
     }
-    even_chain(even, odd, m, [](size_t j) { return modulus(j); });
+    even_chain(even, m, [](size_t j) { return modulus(j); });
+    addc(odd[kWords - 1], 0);
   }
 
-  // even += sum over even j of factor(j)*b*2^(32 j), the carry into odd.
+  // even += sum over even j of factor(j)*b*2^(32 j); the carry stays in the condition code.
   template <class Factor>
-  __device__ __forceinline__ static void even_chain(uint32_t (&even)[kWords], uint32_t (&odd)[kWords], uint32_t b,
-                                                    Factor factor) {
+  __device__ __forceinline__ static void even_chain(uint32_t (&even)[kWords], uint32_t b, Factor factor) {
     mad_lo_cc(even[0], factor(0), b);
     madc_hi_cc(even[1], factor(0), b);
 #pragma unroll
@@ -164,7 +179,6 @@ struct Field {
       madc_lo_cc(even[j], factor(j), b);
       madc_hi_cc(even[j + 1], factor(j), b);
     }
-    addc(odd[kWords - 1], 0);
   }
 
   // t/2^32 + a*b, then the reduction step, for t = spent + 2^32*even with spent[0] = 0; `spent` becomes the odd half.
@@ -179,8 +193,15 @@ struct Field {
       spent[j + 1] = last ? 0 : spent[last ? j : j + 3];
       madc_hi_cc(spent[j + 1], a[j + 1], b);
     }
-    even_chain(even, spent, b, [&a](size_t j) { return a[j]; });
-    reduce_row(even, spent);
+    even_chain(even, b, [&a](size_t j) { return a[j]; });
+    if constexpr (kSparseLow) {
+      uint32_t top = row_constant() - even[0];
+      addc(top, 0);
+      reduce_row(even, spent, top);
+    } else {
+      addc(spent[kWords - 1], 0);
+      reduce_row(even, spent, 0);
+    }
   }
 
   // a*b/2^(32 kWords) modulo the modulus.
@@ -206,7 +227,7 @@ struct Field {
       odd[j] = static_cast<uint32_t>(high);
       odd[j + 1] = static_cast<uint32_t>(high >> 32);
     }
-    reduce_row(even, odd);
+    reduce_row(even, odd, kSparseLow ? row_constant() - even[0] : 0);
 #pragma unroll
     for (size_t i = 1; i < kWords; ++i) {
       if (i % 2 == 1) {
@@ -220,6 +241,12 @@ struct Field {
 #pragma unroll
     for (size_t j = 1; j + 1 < kWords; ++j) addc_cc(even[j], odd[j + 1]);
     addc(even[kWords - 1], 0);
+    if constexpr (kSparseLow) {
+      sub_cc(even[0], constant_left(0));
+#pragma unroll
+      for (size_t j = 1; j + 1 < kWords; ++j) subc_cc(even[j], constant_left(j));
+      subc(even[kWords - 1], constant_left(kWords - 1));
+    }
 #pragma unroll
     for (size_t j = 0; j < kWords; ++j) out[j] = even[j];
   }

@@ -135,7 +135,7 @@ class Bench {
   FILE* out_;
 };
 
-Status run(FILE* out, unsigned largest) {
+Status run(FILE* out, unsigned largest, unsigned smallest) {
   CUZK_ASSIGN(const std::vector<gpu::DeviceInfo> devices, gpu::list_devices());
   // No more than the largest run needs: a profiler saves and restores all of it.
   const uint64_t arena = 3 * gpu::Reservation::bytes_for<Fr>(size_t{1} << largest) +
@@ -147,7 +147,7 @@ Status run(FILE* out, unsigned largest) {
   Bench bench(device, stream, begin, end, out);
   CUZK_TRY(bench.products());
   for (const unsigned k : {18U, 20U, 22U, 24U, 26U, 27U}) {
-    if (k <= largest) CUZK_TRY(bench.transforms(k));
+    if (k >= smallest && k <= largest) CUZK_TRY(bench.transforms(k));
   }
   return {};
 }
@@ -160,7 +160,10 @@ int main(int argc, char** argv) {
     std::perror(argv[1]);
     return 2;
   }
-  const Status status = run(out, argc > 2 ? static_cast<unsigned>(std::atoi(argv[2])) : 27);
+  const auto number = [&](int i, int otherwise) {
+    return static_cast<unsigned>(argc > i ? std::atoi(argv[i]) : otherwise);
+  };
+  const Status status = run(out, number(2, 27), number(3, 0));
   if (!status.ok()) std::printf("%s\n", status.error().describe().c_str());
   return std::fclose(out) == 0 && status.ok() ? 0 : 2;
 }

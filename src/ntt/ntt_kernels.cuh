@@ -105,15 +105,14 @@ CUZK_HD inline LazyFr generate(const TwiddleTables& tables, unsigned exponent) {
   return w;
 }
 
-// Twiddles of all windows but the last of a generating pass: 64 for each of a tile's four transforms of 2^9, entry
+// Twiddles of all windows but the last of a generating pass, one a thread: 64 for each of a tile's transforms of 2^9, entry
 // 2^t + b for the pass's level t.
-static_assert(kGeneratedLevels == 9 && kTileLog2 == 11);
-inline constexpr unsigned kSharedTwiddles = 256;
+static_assert(kGeneratedLevels == 9 && kTileLog2 >= kGeneratedLevels && kThreadElementsLog2 == 3);
 CUZK_HD inline LazyFr shared_twiddle(const PassArguments& pass, unsigned block, unsigned thread) {
   const unsigned entry = thread & 63;
   unsigned t = 0;
   while (entry >> (t + 1) != 0) ++t;
-  const unsigned b = (block << 2 | thread >> 6) << t | (entry & ((1U << t) - 1));
+  const unsigned b = (block << (kTileLog2 - kGeneratedLevels) | thread >> 6) << t | (entry & ((1U << t) - 1));
   LazyFr w = generate(pass.tables, reversed(b, pass.log2_size - 1));
   if (pass.tables.factors != nullptr) {
     w = LazyFr::mul(LazyFr::load_table(pass.tables.factors + pass.first_level + t), w);
@@ -276,10 +275,10 @@ __device__ __forceinline__ void exchange(LazyFr (&x)[8], uint4* slots, unsigned 
 
 // One block a tile. In place: a tile is read before it is written, and no other block touches it.
 template <bool kGentlemanSande, bool kGenerate>
-__global__ void __launch_bounds__(kPassThreads, 2) pass_kernel(const __grid_constant__ PassArguments pass) {
+__global__ void __launch_bounds__(kPassThreads, kPassBlocks) pass_kernel(const __grid_constant__ PassArguments pass) {
 #if defined(__CUDA_ARCH__)
   __shared__ uint4 slots[1U << kTileLog2];
-  __shared__ uint4 twiddles[kGenerate ? 2 * kSharedTwiddles : 1];
+  __shared__ uint4 twiddles[kGenerate ? 2 * kPassThreads : 1];
   const unsigned thread = threadIdx.x, block = blockIdx.x;
   const Fr* const shared = reinterpret_cast<const Fr*>(twiddles);
   if constexpr (kGenerate) {
