@@ -48,13 +48,14 @@ struct LazyFr {
     Field::reduce_once(w);
   }
 
-  // a any, t < 2r.
+  // a and the sum < B, t < 2r.
   __device__ __forceinline__ static LazyFr add(const LazyFr& a, const LazyFr& t) {
     LazyFr s = a;
     uint32_t carry = s.add_words(t);
     asm volatile(
         "{ .reg .pred p;\n\t"
         "setp.ne.u32 p, %8, 0;\n\t"
+        "setp.ge.or.u32 p, %7, 0xffffff00, p;\n\t"
         "@p sub.cc.u32 %0, %0, %9;\n\t"
         "@p subc.cc.u32 %1, %1, %10;\n\t"
         "@p subc.cc.u32 %2, %2, %11;\n\t"
@@ -68,7 +69,7 @@ struct LazyFr {
           "n"(twice_modulus(4)), "n"(twice_modulus(5)), "n"(twice_modulus(6)), "n"(twice_modulus(7)));
     return s;
   }
-  // a any, t < 2r; or both < 2r, and then the difference is.
+  // a and the difference < B, t < 2r; or all < 2r.
   __device__ __forceinline__ static LazyFr sub(const LazyFr& a, const LazyFr& t) {
     LazyFr d = a;
     limbs::cuda::sub_cc(d.w[0], t.w[0]);

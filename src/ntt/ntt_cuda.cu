@@ -47,7 +47,7 @@ Status launch(const PassArguments& pass, bool generate, const gpu::Stream& strea
 DeviceDomain::Sizes DeviceDomain::sizes(const DevicePlan& plan) {
   Sizes sizes{};
   // A small transform's window reads, but does not use, entries of levels that it does not have.
-  sizes.levels = std::max<size_t>(16, size_t{1} << plan.table_levels());
+  sizes.levels = 2 * std::max<size_t>(16, size_t{1} << plan.table_levels());
   if (plan.generates()) {
     sizes.low = size_t{1} << kLowExponentBits;
     sizes.high = size_t{1} << (plan.log2_size() - 1 - kLowExponentBits);
@@ -65,8 +65,10 @@ TwiddleTables DeviceDomain::tables(Kind kind) const {
   const Sizes size = sizes(plan_);
   const bool coset = kind == kCosetForward || kind == kCosetInverse;
   TwiddleTables out{};
-  out.levels = buffer_.data() + kind * size.total();
-  out.low = out.levels + size.levels;
+  static_assert(sizeof(PreparedTwiddle) == 2 * sizeof(Fr));
+  const Fr* const begin = buffer_.data() + kind * size.total();
+  out.levels = reinterpret_cast<const PreparedTwiddle*>(begin);
+  out.low = begin + size.levels;
   out.high = out.low + size.low;
   out.factors = coset ? out.high + size.high : nullptr;
   out.roots = out.high + size.high + size.factors;
@@ -94,8 +96,9 @@ Status DeviceDomain::fill(Kind kind, const gpu::Stream& stream) const {
   // Pageable memory: the call returns when the bytes are taken.
   Fr* const factors = const_cast<Fr*>(out.roots) - kMaxLog2Size;
   CUZK_TRY(gpu::copy_bytes_to_device(factors, constants.data(), sizeof constants, stream));
-  level_table_kernel<<<blocks_for(size.levels, kTableThreads), kTableThreads, 0, stream.handle()>>>(
-      powers, factors, k, plan_.table_levels(), static_cast<unsigned>(size.levels), const_cast<Fr*>(out.levels));
+  const unsigned entries = static_cast<unsigned>(size.levels / 2);
+  level_table_kernel<<<blocks_for(entries, kTableThreads), kTableThreads, 0, stream.handle()>>>(
+      powers, factors, k, plan_.table_levels(), entries, const_cast<PreparedTwiddle*>(out.levels));
   CUZK_CUDA_TRY(cudaGetLastError());
   if (!plan_.generates()) return {};
   const Fr last = coset ? generator : Fr::one();

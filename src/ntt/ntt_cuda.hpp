@@ -31,7 +31,7 @@ class DeviceDomain {
  public:
   static constexpr unsigned kMaxLog2Size = ntt::DevicePlan::kMaxLog2Size;
 
-  // What create() allocates in the reservation: 33 MiB for 2^27.
+  // What create() allocates in the reservation: 66 MiB for 2^27.
   static uint64_t table_bytes(unsigned log2_size);
   // Computes the tables on the device; log2_size must be <= kMaxLog2Size. They are ready for work on `stream`, and for
   // other streams once that has passed.
@@ -57,7 +57,8 @@ class DeviceDomain {
 
  private:
   enum Kind : unsigned { kForward, kCosetForward, kInverse, kCosetInverse, kKinds };
-  // A direction's tables, in this order in one buffer: level twiddles, low and high powers, coset factors, roots.
+  // A direction's tables, in this order in one buffer: level twiddles (two Fr each), low and high powers, coset
+  // factors, roots.
   struct Sizes {
     size_t levels, low, high, factors, roots;
     size_t total() const { return levels + low + high + factors + roots; }

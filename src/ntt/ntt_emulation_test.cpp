@@ -24,7 +24,8 @@ Values random_values(size_t count, uint64_t seed) {
 }
 
 struct Tables {
-  Values levels, low, high, factors, roots;
+  std::vector<PreparedTwiddle> levels;
+  Values low, high, factors, roots;
   TwiddleTables view() const {
     return {levels.data(), low.data(), high.data(), factors.empty() ? nullptr : factors.data(), roots.data()};
   }
@@ -42,7 +43,7 @@ Tables make_tables(const DevicePlan& plan, bool inverse, bool coset) {
   Tables out;
   out.levels.resize(std::max<size_t>(16, size_t{1} << plan.table_levels()));
   for (unsigned i = 1; i < size_t{1} << plan.table_levels(); ++i) {
-    out.levels[i] = level_twiddle(powers, factors.data(), k, i);
+    level_twiddle(powers, factors.data(), k, i).store(&out.levels[i]);
   }
   if (plan.generates()) {
     out.low.resize(size_t{1} << kLowExponentBits);
@@ -65,7 +66,8 @@ Tables make_tables(const DevicePlan& plan, bool inverse, bool coset) {
 template <bool kGentlemanSande, bool kGenerate>
 void run_block(const PassArguments& pass, unsigned block) {
   std::vector<std::array<LazyFr, 8>> registers(kPassThreads);
-  Values slots(size_t{1} << kTileLog2), shared(kPassThreads);
+  Values slots(size_t{1} << kTileLog2);
+  std::vector<PreparedTwiddle> shared(kPassThreads);
   if (kGenerate) {
     for (unsigned t = 0; t < kPassThreads; ++t) shared_twiddle(pass, block, t).store(&shared[t]);
   }

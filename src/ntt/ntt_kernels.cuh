@@ -19,6 +19,7 @@
 #include "field/fr.hpp"
 #include "ntt/lazy_fr.cuh"
 #include "ntt/ntt_tuning.hpp"
+#include "ntt/prepared_twiddle.cuh"
 
 #if defined(__CUDACC__)
 #define CUZK_UNROLL _Pragma("unroll")
@@ -30,11 +31,11 @@ namespace cuzk::ntt {
 
 // Twiddles of one direction and coset, on the device.
 struct TwiddleTables {
-  const Fr* levels;   // entry 2^l + b: level l, bits above b
-  const Fr* low;      // w^j * the last level's coset factor, j < 2^kLowExponentBits
-  const Fr* high;     // w^(j * 2^kLowExponentBits)
-  const Fr* factors;  // coset factor of level l over that of the last level; null without a coset
-  const Fr* roots;    // of order 4 and 8, and the cube of the latter
+  const PreparedTwiddle* levels;  // entry 2^l + b: level l, bits above b
+  const Fr* low;                  // w^j * the last level's coset factor, j < 2^kLowExponentBits
+  const Fr* high;                 // w^(j * 2^kLowExponentBits)
+  const Fr* factors;              // coset factor of level l over that of the last level; null without a coset
+  const Fr* roots;                // of order 4 and 8, and the cube of the latter
 };
 
 struct PassArguments {
@@ -105,10 +106,10 @@ CUZK_HD inline LazyFr generate(const TwiddleTables& tables, unsigned exponent) {
   return w;
 }
 
-// Twiddles of all windows but the last of a generating pass, one a thread: 64 for each of a tile's transforms of 2^9, entry
-// 2^t + b for the pass's level t.
+// Twiddles of all windows but the last of a generating pass, one a thread: 64 for each of a tile's transforms of 2^9,
+// entry 2^t + b for the pass's level t.
 static_assert(kGeneratedLevels == 9 && kTileLog2 >= kGeneratedLevels && kThreadElementsLog2 == 3);
-CUZK_HD inline LazyFr shared_twiddle(const PassArguments& pass, unsigned block, unsigned thread) {
+CUZK_HD inline Prepared shared_twiddle(const PassArguments& pass, unsigned block, unsigned thread) {
   const unsigned entry = thread & 63;
   unsigned t = 0;
   while (entry >> (t + 1) != 0) ++t;
@@ -118,46 +119,56 @@ CUZK_HD inline LazyFr shared_twiddle(const PassArguments& pass, unsigned block, 
     w = LazyFr::mul(LazyFr::load_table(pass.tables.factors + pass.first_level + t), w);
     w.reduce_once();
   }
-  return w;
+  return Prepared::of(w);
 }
 
-template <bool kGentlemanSande>
-CUZK_HD inline void butterfly(LazyFr& u, LazyFr& v, const LazyFr& w, bool trivial) {
+CUZK_HD inline LazyFr times(const LazyFr& w, const LazyFr& v) { return LazyFr::mul(w, v); }
+CUZK_HD inline LazyFr times(const Prepared& w, const LazyFr& v) { return w.mul(v); }
+
+template <bool kGentlemanSande, class Twiddle>
+CUZK_HD inline void butterfly(LazyFr& u, LazyFr& v, const Twiddle& w, bool trivial) {
   if constexpr (kGentlemanSande) {
     const LazyFr difference = LazyFr::sub(u, v);
     u = LazyFr::add_below_twice(u, v);
     v = difference;
-    if (!trivial) v = LazyFr::mul(w, v);
+    if (!trivial) v = times(w, v);
   } else {
-    if (!trivial) v = LazyFr::mul(w, v);
+    if (!trivial) v = times(w, v);
     const LazyFr difference = LazyFr::sub(u, v);
     u = LazyFr::add(u, v);
     v = difference;
   }
 }
 
-// One level of a window. A window that generates has its twiddles from one: of its lowest level `power` itself, of the
-// next its square, and so on; those of odd blocks are products with roots of order 4 and 8.
-template <bool kGentlemanSande, bool kGenerate, int kBit>
-CUZK_HD inline void level(LazyFr (&x)[8], const TwiddleTables& tables, bool generates, const LazyFr& power,
-                          const Fr* twiddles, bool trivial) {
+// One level of a window whose twiddles are in a table.
+template <bool kGentlemanSande, int kBit>
+CUZK_HD inline void table_level(LazyFr (&x)[8], const PreparedTwiddle* twiddles, bool trivial) {
   CUZK_UNROLL
   for (int block = 0; block < 4 >> kBit; ++block) {
-    const bool is_one = trivial && kBit >= 1 && block == 0;
-    LazyFr w;
-    if (kGenerate && generates) {
-      w = power;
-      if (block > 0) {  // blocks 1, 2, 3 in bit-reversed order
-        w = LazyFr::mul(LazyFr::load_table(tables.roots + (block - 1)), w);
-        w.reduce_once();
-      }
-    } else {
-      w = LazyFr::load(twiddles + block);
+    const Prepared w = Prepared::load(twiddles + block);
+    CUZK_UNROLL
+    for (int i = 0; i < 1 << kBit; ++i) {
+      const int u = block << (kBit + 1) | i;
+      butterfly<kGentlemanSande>(x[u], x[u | 1 << kBit], w, trivial && kBit >= 1 && block == 0);
+    }
+  }
+}
+
+// One level of the last window of a generating pass. All its twiddles come from one: of its lowest level `power`
+// itself, of the next its square, and so on; those of odd blocks are products with roots of order 4 and 8.
+template <bool kGentlemanSande, int kBit>
+CUZK_HD inline void generated_level(LazyFr (&x)[8], const TwiddleTables& tables, const LazyFr& power) {
+  CUZK_UNROLL
+  for (int block = 0; block < 4 >> kBit; ++block) {
+    LazyFr w = power;
+    if (block > 0) {  // blocks 1, 2, 3 in bit-reversed order
+      w = LazyFr::mul(LazyFr::load_table(tables.roots + (block - 1)), w);
+      w.reduce_once();
     }
     CUZK_UNROLL
     for (int i = 0; i < 1 << kBit; ++i) {
       const int u = block << (kBit + 1) | i;
-      butterfly<kGentlemanSande>(x[u], x[u | 1 << kBit], w, is_one);
+      butterfly<kGentlemanSande>(x[u], x[u | 1 << kBit], w, false);
     }
   }
 }
@@ -165,14 +176,35 @@ CUZK_HD inline void level(LazyFr (&x)[8], const TwiddleTables& tables, bool gene
 // The levels of window `i`. `shared`: the twiddles of shared_twiddle().
 template <bool kGentlemanSande, bool kGenerate>
 CUZK_HD inline void window(LazyFr (&x)[8], const PassArguments& pass, unsigned block, unsigned thread, unsigned i,
-                           const Fr* shared) {
+                           const PreparedTwiddle* shared) {
+  constexpr bool kGs = kGentlemanSande;
   const unsigned low = pass.window_low(i), count = pass.window_levels(i);
   const unsigned above = bits_above(pass, block, thread, low);
-  const bool last = kGenerate && i + 1 == pass.windows();
+  if (kGenerate && i + 1 == pass.windows()) {
+    const TwiddleTables& tables = pass.tables;
+    LazyFr power = generate(tables, reversed(above << 2, pass.log2_size - 1));
+    const auto square = [](const LazyFr& w) {
+      LazyFr out = LazyFr::mul(w, w);
+      out.reduce_once();
+      return out;
+    };
+    if constexpr (kGs) {
+      generated_level<kGs, 0>(x, tables, power);
+      power = square(power);
+      generated_level<kGs, 1>(x, tables, power);
+      generated_level<kGs, 2>(x, tables, square(power));
+    } else {
+      const LazyFr second = square(power);
+      generated_level<kGs, 2>(x, tables, square(second));
+      generated_level<kGs, 1>(x, tables, second);
+      generated_level<kGs, 0>(x, tables, power);
+    }
+    return;
+  }
   const bool trivial = pass.trivial && i == 0;
   // The level of the window's bit 2; levels that a short first window lacks are not used.
   const int top = static_cast<int>(pass.first_level + pass.levels + pass.row_shift()) - 3 - static_cast<int>(low);
-  const Fr* table[3];
+  const PreparedTwiddle* table[3];
   CUZK_UNROLL
   for (int bit = 0; bit < 3; ++bit) {
     const int lev = top + 2 - bit;
@@ -185,24 +217,11 @@ CUZK_HD inline void window(LazyFr (&x)[8], const PassArguments& pass, unsigned b
       table[bit] = pass.tables.levels + ((lev >= 0 ? size_t{1} << lev : 0) + (static_cast<size_t>(above) << (2 - bit)));
     }
   }
-  LazyFr power[3];
-  if (last) {
-    power[0] = generate(pass.tables, reversed(above << 2, pass.log2_size - 1));
-    power[1] = LazyFr::mul(power[0], power[0]);
-    power[1].reduce_once();
-    power[2] = LazyFr::mul(power[1], power[1]);
-    power[2].reduce_once();
-  }
-  const TwiddleTables& tables = pass.tables;
-  if constexpr (kGentlemanSande) {
-    if (count > 0) level<true, kGenerate, 0>(x, tables, last, power[0], table[0], trivial);
-    if (count > 1) level<true, kGenerate, 1>(x, tables, last, power[1], table[1], trivial);
-    if (count > 2) level<true, kGenerate, 2>(x, tables, last, power[2], table[2], trivial);
-  } else {
-    if (count > 2) level<false, kGenerate, 2>(x, tables, last, power[2], table[2], trivial);
-    if (count > 1) level<false, kGenerate, 1>(x, tables, last, power[1], table[1], trivial);
-    if (count > 0) level<false, kGenerate, 0>(x, tables, last, power[0], table[0], trivial);
-  }
+  if (kGs && count > 0) table_level<kGs, 0>(x, table[0], trivial);
+  if (!kGs && count > 2) table_level<kGs, 2>(x, table[2], trivial);
+  if (count > 1) table_level<kGs, 1>(x, table[1], trivial);
+  if (kGs && count > 2) table_level<kGs, 2>(x, table[2], trivial);
+  if (!kGs && count > 0) table_level<kGs, 0>(x, table[0], trivial);
 }
 
 // What becomes of an element when it is written.
@@ -226,12 +245,13 @@ CUZK_HD inline Fr power_of_root(const TablePowers& powers, unsigned exponent) {
   }
   return out;
 }
-CUZK_HD inline Fr level_twiddle(const TablePowers& powers, const Fr* coset_factors, unsigned log2_size,
-                                unsigned entry) {
+CUZK_HD inline Prepared level_twiddle(const TablePowers& powers, const Fr* coset_factors, unsigned log2_size,
+                                      unsigned entry) {
   unsigned l = 0;
   while (entry >> (l + 1) != 0) ++l;
   const Fr w = power_of_root(powers, reversed(entry - (1U << l), log2_size - 1));
-  return coset_factors == nullptr ? w : w * coset_factors[l];
+  const Fr twiddle = coset_factors == nullptr ? w : w * coset_factors[l];
+  return Prepared::of(LazyFr::load(&twiddle));
 }
 
 // h's values from those of a, b and c: (a*b)*product_factor - c*c_factor. a is reduced.
@@ -278,11 +298,11 @@ template <bool kGentlemanSande, bool kGenerate>
 __global__ void __launch_bounds__(kPassThreads, kPassBlocks) pass_kernel(const __grid_constant__ PassArguments pass) {
 #if defined(__CUDA_ARCH__)
   __shared__ uint4 slots[1U << kTileLog2];
-  __shared__ uint4 twiddles[kGenerate ? 2 * kPassThreads : 1];
+  __shared__ uint4 twiddles[kGenerate ? 4 * kPassThreads : 1];
   const unsigned thread = threadIdx.x, block = blockIdx.x;
-  const Fr* const shared = reinterpret_cast<const Fr*>(twiddles);
+  PreparedTwiddle* const shared = reinterpret_cast<PreparedTwiddle*>(twiddles);
   if constexpr (kGenerate) {
-    shared_twiddle(pass, block, thread).store(reinterpret_cast<Fr*>(twiddles) + thread);
+    shared_twiddle(pass, block, thread).store(shared + thread);
     __syncthreads();
   }
   const unsigned windows = pass.windows();
@@ -322,11 +342,15 @@ __global__ void __launch_bounds__(kPassThreads, kPassBlocks) pass_kernel(const _
 }
 
 static __global__ void level_table_kernel(const __grid_constant__ TablePowers powers, const Fr* coset_factors,
-                                          unsigned log2_size, unsigned levels, unsigned entries, Fr* out) {
+                                          unsigned log2_size, unsigned levels, unsigned entries, PreparedTwiddle* out) {
   const unsigned entry = blockIdx.x * blockDim.x + threadIdx.x;
   if (entry < entries) {
     const bool used = entry > 0 && entry < 1U << levels;
-    out[entry] = used ? level_twiddle(powers, coset_factors, log2_size, entry) : Fr::zero();
+    if (used) {
+      level_twiddle(powers, coset_factors, log2_size, entry).store(out + entry);
+    } else {
+      out[entry] = {};
+    }
   }
 }
 
