@@ -97,6 +97,10 @@ function(cuzk_cuda_check source)
   get_filename_component(target "${source}" NAME_WE)
   add_executable(cuzk_${target} "${source}")
   target_link_libraries(cuzk_${target} PRIVATE ${ARGN} CUDA::cudart_static)
+  if(NOT TARGET cuda_programs)  # what scripts/gpu.sh builds
+    add_custom_target(cuda_programs)
+  endif()
+  add_dependencies(cuda_programs cuzk_${target})
 endfunction()
 
 function(cuzk_module_test name suffix label)

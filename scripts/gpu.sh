@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# On a CUDA machine that has only a compiler, CMake and CUDA: builds the layers L0-L3 with their CUDA forms, checks the
+# On a CUDA machine that has only a compiler, CMake and CUDA: builds the CUDA forms of the layers L0-L3, checks the
 # device forms against the CPU forms, also under compute-sanitizer, runs the benches, and leaves a JSON result.
 # Usage: scripts/gpu.sh [RESULT_DIRECTORY [COMMIT]]   (default: bench/results, and the checkout's own commit)
 set -euo pipefail
@@ -12,7 +12,7 @@ generator=()
 command -v ninja >/dev/null && generator=(-G Ninja)
 cmake -S . -B build/gpu "${generator[@]}" -DCMAKE_BUILD_TYPE=Release -DCUZK_CUDA=ON \
   -DCMAKE_CUDA_ARCHITECTURES="$architecture" >/dev/null
-cmake --build build/gpu -j "$(nproc)"
+cmake --build build/gpu -j "$(nproc)" --target cuda_programs
 build_s=$((SECONDS - started))
 
 failed=0

@@ -154,6 +154,34 @@ void compare(unsigned k, bool coset) {
   for (size_t i = 0; i < values.size(); ++i) ASSERT_EQ(values[i], coefficients[i] * m) << k << " " << i;
 }
 
+// quotient * r + (w * 2^256 mod r) = w * 2^256.
+TEST(PreparedTwiddle, QuotientIsExact) {
+  Values factors = random_values(100, 1);
+  factors.insert(factors.end(), {Fr::zero(), Fr::one(), -Fr::one(), fr_root_of_unity()});
+  for (const Fr& w : factors) {
+    const PreparedTwiddle prepared = prepare_twiddle(w);
+    std::array<uint64_t, 8> sum{};
+    std::copy(w.montgomery().begin(), w.montgomery().end(), sum.begin());
+    for (size_t i = 0; i < 4; ++i) {
+      unsigned __int128 carry = 0;
+      for (size_t j = 0; j < 4; ++j) {
+        carry += static_cast<unsigned __int128>(prepared.quotient[i]) * Fr::kModulus[j] + sum[i + j];
+        sum[i + j] = static_cast<uint64_t>(carry);
+        carry >>= 64;
+      }
+      for (size_t j = i + 4; j < 8; ++j) {
+        carry += sum[j];
+        sum[j] = static_cast<uint64_t>(carry);
+        carry >>= 64;
+      }
+    }
+    for (size_t i = 0; i < 4; ++i) {
+      EXPECT_EQ(sum[i], 0U);
+      EXPECT_EQ(sum[i + 4], w.to_plain()[i]);
+    }
+  }
+}
+
 TEST(NttPlan, CoversEveryLevelOnceInPassesThatFit) {
   for (unsigned k = 0; k <= DevicePlan::kMaxLog2Size; ++k) {
     const DevicePlan plan(k);

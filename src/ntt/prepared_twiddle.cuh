@@ -16,35 +16,43 @@ struct alignas(16) PreparedTwiddle {
   Fr::Limbs quotient;  // floor(w * 2^256 / r)
 };
 
-// r^-1 mod 2^256, least significant limb first: Newton's iteration.
-constexpr Fr::Limbs modulus_inverse() {
-  const auto low_product = [](const Fr::Limbs& a, const Fr::Limbs& b) {
-    Fr::Limbs out{};
-    for (size_t i = 0; i < 4; ++i) {
-      uint64_t carry = 0;
-      for (size_t j = 0; i + j < 4; ++j) {
-        const unsigned __int128 t = static_cast<unsigned __int128>(a[i]) * b[j] + out[i + j] + carry;
-        out[i + j] = static_cast<uint64_t>(t);
-        carry = static_cast<uint64_t>(t >> 64);
-      }
+// a*b mod 2^256.
+constexpr Fr::Limbs low_product(const Fr::Limbs& a, const Fr::Limbs& b) {
+  Fr::Limbs out{};
+  for (size_t i = 0; i < 4; ++i) {
+    uint64_t carry = 0;
+    for (size_t j = 0; i + j < 4; ++j) {
+      const unsigned __int128 t = static_cast<unsigned __int128>(a[i]) * b[j] + out[i + j] + carry;
+      out[i + j] = static_cast<uint64_t>(t);
+      carry = static_cast<uint64_t>(t >> 64);
     }
-    return out;
-  };
-  Fr::Limbs x{1, 0, 0, 0};
-  for (int i = 0; i < 8; ++i) {  // right bits: 1, 2, 4, ... 256
-    Fr::Limbs t = low_product(Fr::kModulus, x);
-    uint64_t borrow = 0;
-    for (size_t j = 0; j < 4; ++j) {  // t := 2 - t
-      const uint64_t from = j == 0 ? 2 : 0, taken = t[j] + borrow;
-      borrow = (taken < borrow || from < taken) ? 1 : 0;
-      t[j] = from - taken;
-    }
-    x = low_product(x, t);
   }
+  return out;
+}
+// small - a mod 2^256.
+constexpr Fr::Limbs difference(uint64_t small, const Fr::Limbs& a) {
+  Fr::Limbs out{};
+  uint64_t borrow = 0;
+  for (size_t j = 0; j < 4; ++j) {
+    const unsigned __int128 t = static_cast<unsigned __int128>(j == 0 ? small : 0) - a[j] - borrow;
+    out[j] = static_cast<uint64_t>(t);
+    borrow = static_cast<uint64_t>(t >> 64) & 1;
+  }
+  return out;
+}
+// r^-1 mod 2^256: Newton's iteration, which doubles the right bits.
+constexpr Fr::Limbs modulus_inverse() {
+  Fr::Limbs x{1, 0, 0, 0};
+  for (int i = 0; i < 8; ++i) x = low_product(x, difference(2, low_product(Fr::kModulus, x)));
   return x;
 }
 inline constexpr Fr::Limbs kModulusInverse = modulus_inverse();
-static_assert(kModulusInverse[0] == 0x0000000100000001 && kModulusInverse[3] == 0xc2bbc54f2840d7c6);
+static_assert(low_product(kModulusInverse, Fr::kModulus) == Fr::Limbs{1, 0, 0, 0});
+
+// On the host. w*2^256 = quotient*r + (w in Montgomery form).
+constexpr PreparedTwiddle prepare_twiddle(const Fr& w) {
+  return {w.to_plain(), low_product(difference(0, w.montgomery()), kModulusInverse)};
+}
 
 #if defined(__CUDA_ARCH__)
 
@@ -139,7 +147,7 @@ struct Prepared {
     w.store(reinterpret_cast<Fr*>(p));
     q.store(reinterpret_cast<Fr*>(p) + 1);
   }
-  // Of a reduced w: w*2^256 = quotient*r + (w in Montgomery form).
+  // As prepare_twiddle, of a reduced w.
   __device__ __forceinline__ static Prepared of(const LazyFr& w) {
     Prepared out;
     LazyFr one = {{1, 0, 0, 0, 0, 0, 0, 0}};
@@ -193,7 +201,7 @@ struct Prepared {
 struct Prepared {
   Fr w;
   static Prepared load(const PreparedTwiddle* p) { return {Fr::from_plain(p->factor)}; }
-  void store(PreparedTwiddle* p) const { *p = {w.to_plain(), {}}; }
+  void store(PreparedTwiddle* p) const { *p = prepare_twiddle(w); }
   static Prepared of(const LazyFr& w) { return {w.v}; }
   LazyFr mul(const LazyFr& v) const { return {w * v.v}; }
 };
