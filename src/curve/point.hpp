@@ -117,7 +117,7 @@ struct Jacobian {
   CUZK_HD constexpr Jacobian& operator-=(const AffinePoint& q) { return *this = *this - q; }
 
   // One inversion.
-  constexpr AffinePoint to_affine() const {
+  CUZK_HD constexpr AffinePoint to_affine() const {
     if (is_infinity()) return AffinePoint::infinity();
     const Field zi = z.inverse();
     const Field zi2 = zi.square();
@@ -225,6 +225,10 @@ struct Xyzz {
     return out;
   }
 
+  // The same, for callers that seldom need it.
+  CUZK_HD_COLD static constexpr Xyzz twice(AffinePoint p) { return dbl_affine(p); }
+  CUZK_HD_COLD static constexpr Xyzz twice(Xyzz p) { return p.dbl(); }
+
   // this += q; 8 multiplications and 2 squarings (madd-2008-s).
   CUZK_HD constexpr void add(const AffinePoint& q) {
     if (q.is_infinity()) return;
@@ -235,7 +239,7 @@ struct Xyzz {
     const Field p = q.x * zz - x;
     const Field r = q.y * zzz - y;
     if (p.is_zero()) {
-      *this = r.is_zero() ? dbl_affine(q) : infinity();
+      *this = r.is_zero() ? twice(q) : infinity();
       return;
     }
     const Field pp = p.square();
@@ -260,7 +264,7 @@ struct Xyzz {
     const Field p = q.x * zz - u1;
     const Field r = q.y * zzz - s1;
     if (p.is_zero()) {
-      *this = r.is_zero() ? dbl() : infinity();
+      *this = r.is_zero() ? twice(*this) : infinity();
       return;
     }
     const Field pp = p.square();
@@ -283,7 +287,7 @@ struct Xyzz {
   }
 
   // One inversion.
-  constexpr AffinePoint to_affine() const {
+  CUZK_HD constexpr AffinePoint to_affine() const {
     if (is_infinity()) return AffinePoint::infinity();
     const Field inverse = zzz.inverse();   // 1/z^3
     const Field inverse_z = inverse * zz;  // 1/z

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/host_device.hpp"
 #include "field/limbs.hpp"
 
 namespace cuzk::limbs {
@@ -24,7 +25,7 @@ template <size_t K>
 using Signed62 = std::array<int64_t, K>;
 
 template <size_t K, size_t N>
-constexpr Signed62<K> to_signed62(const Array<N>& x) {
+CUZK_HD constexpr Signed62<K> to_signed62(const Array<N>& x) {
   Signed62<K> out{};
   for (size_t i = 0; i < K; ++i) {
     const size_t bit = kBits * i;
@@ -37,7 +38,7 @@ constexpr Signed62<K> to_signed62(const Array<N>& x) {
 }
 
 template <size_t N, size_t K>
-constexpr Array<N> from_signed62(const Signed62<K>& x) {
+CUZK_HD constexpr Array<N> from_signed62(const Signed62<K>& x) {
   Array<N> out{};
   for (size_t i = 0; i < K; ++i) {
     const size_t bit = kBits * i;
@@ -48,19 +49,28 @@ constexpr Array<N> from_signed62(const Signed62<K>& x) {
   return out;
 }
 
+// The number of zero bits below the lowest set bit; x is not zero.
+CUZK_HD constexpr int trailing_zeros(uint64_t x) {
+#if defined(__CUDA_ARCH__)
+  return __ffsll(static_cast<long long>(x)) - 1;
+#else
+  return __builtin_ctzll(x);
+#endif
+}
+
 // 2^62 times the matrix of 62 steps: (f, g) -> (u f + v g, q f + r g)/2^62.
 struct Matrix {
   int64_t u, v, q, r;
 };
 
 // 62 steps on the low limbs f (odd) and g; delta as in the paper.
-constexpr Matrix steps(int64_t& delta, uint64_t f, uint64_t g) {
+CUZK_HD constexpr Matrix steps(int64_t& delta, uint64_t f, uint64_t g) {
   // Unsigned, as the arithmetic is modulo 2^64; each entry is at most 2^62 in absolute value.
   uint64_t u = 1, v = 0, q = 0, r = 1;
   int left = kBits;
   for (;;) {
     // The guard bit keeps the count within the steps that are left.
-    const int zeros = __builtin_ctzll(g | ~uint64_t{0} << left);
+    const int zeros = trailing_zeros(g | ~uint64_t{0} << left);
     g >>= zeros;
     u <<= zeros;
     v <<= zeros;
@@ -92,11 +102,11 @@ constexpr Matrix steps(int64_t& delta, uint64_t f, uint64_t g) {
 }
 
 using Int128 = __int128;
-constexpr int64_t low62(Int128 x) { return static_cast<int64_t>(static_cast<uint64_t>(x) & kMask); }
+CUZK_HD constexpr int64_t low62(Int128 x) { return static_cast<int64_t>(static_cast<uint64_t>(x) & kMask); }
 
 // (f, g) = (u f + v g, q f + r g)/2^62, exactly; only the low `length` limbs are not zero.
 template <size_t K>
-constexpr void apply(const Matrix& t, Signed62<K>& f, Signed62<K>& g, size_t length) {
+CUZK_HD constexpr void apply(const Matrix& t, Signed62<K>& f, Signed62<K>& g, size_t length) {
   Int128 cf = (static_cast<Int128>(t.u) * f[0] + static_cast<Int128>(t.v) * g[0]) >> kBits;
   Int128 cg = (static_cast<Int128>(t.q) * f[0] + static_cast<Int128>(t.r) * g[0]) >> kBits;
   for (size_t i = 1; i < length; ++i) {
@@ -113,7 +123,7 @@ constexpr void apply(const Matrix& t, Signed62<K>& f, Signed62<K>& g, size_t len
 
 // (d, e) = (u d + v e, q d + r e)/2^62 modulo p, both in (-2p, p) before and after. `inverse` is p^-1 mod 2^62.
 template <size_t K>
-constexpr void apply_modular(const Matrix& t, Signed62<K>& d, Signed62<K>& e, const Signed62<K>& p, uint64_t inverse) {
+CUZK_HD constexpr void apply_modular(const Matrix& t, Signed62<K>& d, Signed62<K>& e, const Signed62<K>& p, uint64_t inverse) {
   const int64_t d_sign = d[K - 1] >> 63, e_sign = e[K - 1] >> 63;
   // The multiples of p to add: p to a negative d or e first, then what makes the low limb zero.
   int64_t md = (t.u & d_sign) + (t.v & e_sign);
@@ -138,7 +148,7 @@ constexpr void apply_modular(const Matrix& t, Signed62<K>& d, Signed62<K>& e, co
 
 // x + factor*p, limbs normalised.
 template <size_t K>
-constexpr void add_multiple(Signed62<K>& x, const Signed62<K>& p, int64_t factor) {
+CUZK_HD constexpr void add_multiple(Signed62<K>& x, const Signed62<K>& p, int64_t factor) {
   int64_t carry = 0;
   for (size_t i = 0; i + 1 < K; ++i) {
     carry += x[i] + factor * p[i];
@@ -149,7 +159,7 @@ constexpr void add_multiple(Signed62<K>& x, const Signed62<K>& p, int64_t factor
 }
 
 template <size_t K>
-constexpr void negate(Signed62<K>& x) {
+CUZK_HD constexpr void negate(Signed62<K>& x) {
   int64_t carry = 0;
   for (size_t i = 0; i + 1 < K; ++i) {
     carry -= x[i];
@@ -163,7 +173,7 @@ constexpr void negate(Signed62<K>& x) {
 
 // scale/x mod p for x, scale < p, p prime; zero for x = 0. negative_inverse is -p^-1 mod 2^64. Variable time.
 template <size_t N>
-constexpr Array<N> invert(const Array<N>& x, const Array<N>& scale, const Array<N>& p, uint64_t negative_inverse) {
+CUZK_HD constexpr Array<N> invert(const Array<N>& x, const Array<N>& scale, const Array<N>& p, uint64_t negative_inverse) {
   constexpr size_t K = (64 * N + 2 + divstep::kBits - 1) / divstep::kBits;
   const auto modulus = divstep::to_signed62<K>(p);
   const uint64_t inverse = 0 - negative_inverse;

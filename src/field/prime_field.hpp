@@ -141,8 +141,9 @@ class alignas(16) PrimeField {
   constexpr PrimeField pow(uint64_t exponent) const { return pow(std::span<const uint64_t>(&exponent, 1)); }
 
   // 1/this; zero for zero. Not constant time: public values only. The price of about 70 multiplications (inverse.hpp).
-  constexpr PrimeField inverse() const {
-    return from_montgomery(limbs::invert<kLimbs>(limbs_, kRSquared, kModulus, kInverse));
+  CUZK_HD constexpr PrimeField inverse() const {
+    constexpr Limbs kP = Params::kModulus, kScale = kRSquared;  // device code has no address for the members
+    return from_montgomery(limbs::invert<kLimbs>(limbs_, kScale, kP, kInverse));
   }
 
  private:

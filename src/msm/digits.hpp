@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 
+#include "base/host_device.hpp"
 #include "field/fr.hpp"
 #include "field/limbs.hpp"
 
@@ -11,8 +12,8 @@ namespace cuzk::msm_detail {
 
 // Digit d of a window as a code: 0 for zero, else 2*|d| + (d < 0); |d| <= 2^(bits-1).
 using DigitCode = uint32_t;
-inline uint32_t digit_bucket(DigitCode code) { return (code >> 1) - 1; }
-inline bool digit_negative(DigitCode code) { return code & 1; }
+CUZK_HD constexpr uint32_t digit_bucket(DigitCode code) { return (code >> 1) - 1; }
+CUZK_HD constexpr bool digit_negative(DigitCode code) { return code & 1; }
 
 inline constexpr Fr::Limbs half_modulus() {
   Fr::Limbs h = FrParams::kModulus;
@@ -25,39 +26,54 @@ inline constexpr Fr::Limbs half_modulus() {
 // digit a plain bit field, without carries from window to window.
 class DigitCutter {
  public:
+  // A scalar ready to be cut: its bias added, and whether all digits are to be negated.
+  struct Prepared {
+    uint64_t limb0, limb1, limb2, limb3;
+    bool flip;
+    // No array, which device code would keep in memory for the sake of the index.
+    CUZK_HD constexpr uint64_t limb(unsigned i) const {
+      return i == 0 ? limb0 : i == 1 ? limb1 : i == 2 ? limb2 : i == 3 ? limb3 : 0;
+    }
+  };
+
   explicit DigitCutter(unsigned bits) : bits_(bits), windows_((255 + bits - 1) / bits) {
     for (unsigned w = 0; w + 1 < windows_; ++w) {
       const unsigned at = bits * w + bits - 1;
       bias_[at / 64] |= uint64_t{1} << (at % 64);
     }
   }
-  unsigned windows() const { return windows_; }
+  CUZK_HD unsigned windows() const { return windows_; }
 
-  // codes[w * stride] for every window w.
-  void cut(const Fr& scalar, DigitCode* codes, size_t stride) const {
+  CUZK_HD Prepared prepare(const Fr& scalar) const {
+    constexpr Fr::Limbs kHalf = half_modulus(), kModulus = FrParams::kModulus;  // kHalf = (r - 1)/2
     Fr::Limbs s = scalar.to_plain();
     bool flip = false;
     if (limbs::less<4>(kHalf, s)) {
-      limbs::sub<4>(s, Fr::kModulus, s);
+      limbs::sub<4>(s, kModulus, s);
       flip = true;
     }
     limbs::add<4>(s, s, bias_);
+    return {s[0], s[1], s[2], s[3], flip};
+  }
+  CUZK_HD DigitCode code(const Prepared& s, unsigned w) const {
     const uint32_t half = uint32_t{1} << (bits_ - 1);
     const uint32_t mask = 2 * half - 1;
-    for (unsigned w = 0; w < windows_; ++w) {
-      const unsigned at = bits_ * w;
-      uint64_t field = s[at / 64] >> (at % 64);
-      if (at % 64 + bits_ > 64 && at / 64 < 3) field |= s[at / 64 + 1] << (64 - at % 64);
-      int32_t digit = static_cast<int32_t>(field & mask);
-      if (w + 1 < windows_) digit -= static_cast<int32_t>(half);
-      const uint32_t magnitude = static_cast<uint32_t>(digit < 0 ? -digit : digit);
-      codes[w * stride] = magnitude == 0 ? 0 : 2 * magnitude + ((digit < 0) != flip);
-    }
+    const unsigned at = bits_ * w;
+    uint64_t field = s.limb(at / 64) >> (at % 64);
+    if (at % 64 + bits_ > 64) field |= s.limb(at / 64 + 1) << (64 - at % 64);
+    int32_t digit = static_cast<int32_t>(field & mask);
+    if (w + 1 < windows_) digit -= static_cast<int32_t>(half);
+    const uint32_t magnitude = static_cast<uint32_t>(digit < 0 ? -digit : digit);
+    return magnitude == 0 ? 0 : 2 * magnitude + ((digit < 0) != s.flip);
+  }
+
+  // codes[w * stride] for every window w.
+  void cut(const Fr& scalar, DigitCode* codes, size_t stride) const {
+    const Prepared s = prepare(scalar);
+    for (unsigned w = 0; w < windows_; ++w) codes[w * stride] = code(s, w);
   }
 
  private:
-  static constexpr Fr::Limbs kHalf = half_modulus();  // (r - 1)/2
-
   unsigned bits_, windows_;
   Fr::Limbs bias_{};
 };

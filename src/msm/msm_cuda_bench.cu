@@ -1,0 +1,114 @@
+// Times sums on the device, one JSON line each, printed and in FILE; every result is checked by known logarithms.
+// Usage: cuzk_msm_cuda_bench [FILE] [--group g1|g2] [--log2 FIRST LAST] [--multiples T] [--bits C] [--rounds R]
+//                            [--entries LOG2] [--skewed] [--repeat N]
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "msm/msm_cuda_support.cuh"
+
+namespace {
+
+using namespace cuzk;
+using namespace cuzk::msm_cuda_support;
+
+struct Arguments {
+  bool g1 = true, g2 = true, skewed = false;
+  unsigned first = 18, last = 24;
+  int repeat = 5;
+  std::FILE* file = nullptr;
+  MsmOptions options;
+};
+
+bool all_correct = true;
+
+template <class C>
+void measure(unsigned log2_size, const Arguments& arguments, const gpu::Device& device, const gpu::Stream& stream) {
+  const size_t n = size_t{1} << log2_size;
+  MsmOptions options = arguments.options;
+  options.multiprocessors = static_cast<unsigned>(device.info().multiprocessors);
+  const MsmPlan plan =
+      require(MsmPlan::make(sizeof(typename C::Field) == sizeof(Fp) ? MsmGroup::kG1 : MsmGroup::kG2, n, options));
+  DeviceArray<Affine<C>> table(plan.table_points());
+  DeviceArray<Fr> scalars(n);
+  DeviceArray<Xyzz<C>> sums(plan.sums());
+  DeviceArray<std::byte> scratch(plan.scratch_bytes());
+  auto begin = require(device.make_event()), end = require(device.make_event());
+  make_bases<C>(table.first(n), stream);
+  require(begin.record(stream));
+  require(msm_make_table<C>(plan, table.span(), stream));
+  require(end.record(stream));
+  require(end.synchronize());
+  const double table_ms = require(end.milliseconds_since(begin));
+  for (const Scalars kind : kAllScalars) {
+    if (kind != Scalars::kUniform && !arguments.skewed) continue;
+    make_scalars(scalars.span(), kind, stream);
+    const bool correct =
+        run_msm<C>(plan, table.span(), scalars.span(), sums.span(), scratch.span(), stream) == expected_sum<C>(n, kind);
+    all_correct = all_correct && correct;
+    std::vector<double> times;
+    for (int i = 0; i < arguments.repeat; ++i) {
+      require(begin.record(stream));
+      require(msm_enqueue<C>(plan, table.span(), scalars.span(), sums.span(), scratch.span(), stream));
+      require(end.record(stream));
+      require(end.synchronize());
+      times.push_back(require(end.milliseconds_since(begin)));
+    }
+    std::sort(times.begin(), times.end());
+    for (std::FILE* out : {stdout, arguments.file}) {
+      if (out == nullptr) continue;
+      std::fprintf(out,
+                   "{\"msm\": \"%s\", \"log2_size\": %u, \"scalars\": \"%s\", \"window_bits\": %u, "
+                   "\"table_multiples\": %u, \"affine_rounds\": %u, \"entries\": %zu, \"milliseconds\": %.3f, "
+                   "\"slowest_ms\": %.3f, \"table_ms\": %.1f, \"scratch_bytes\": %zu, \"correct\": %s}\n",
+                   C::kName, log2_size, name(kind), plan.window_bits(), plan.table_multiples(), plan.affine_rounds(),
+                   plan.max_entries(), times[times.size() / 2], times.back(), table_ms, plan.scratch_bytes(),
+                   correct ? "true" : "false");
+      std::fflush(out);
+    }
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Arguments arguments;
+  for (int i = 1; i < argc; ++i) {
+    const std::string option = argv[i];
+    const auto number = [&] { return i + 1 < argc ? std::atoi(argv[++i]) : 0; };
+    if (option == "--group" && i + 1 < argc) {
+      const std::string group = argv[++i];
+      arguments.g1 = group == "g1";
+      arguments.g2 = group == "g2";
+    } else if (option == "--log2") {
+      arguments.first = static_cast<unsigned>(number());
+      arguments.last = static_cast<unsigned>(number());
+    } else if (option == "--multiples") {
+      arguments.options.table_multiples = static_cast<unsigned>(number());
+    } else if (option == "--bits") {
+      arguments.options.window_bits = static_cast<unsigned>(number());
+    } else if (option == "--rounds") {
+      arguments.options.affine_rounds = number();
+    } else if (option == "--entries") {
+      arguments.options.max_entries = size_t{1} << number();
+    } else if (option == "--repeat") {
+      arguments.repeat = std::max(number(), 1);
+    } else if (option == "--skewed") {
+      arguments.skewed = true;
+    } else if (i == 1 && option[0] != '-') {
+      arguments.file = std::fopen(argv[i], "w");
+    } else {
+      std::fprintf(stderr, "unknown option %s\n", option.c_str());
+      return 2;
+    }
+  }
+  const auto devices = require(gpu::list_devices());
+  const auto device = require(gpu::Device::open(devices.at(0), {.bytes = size_t{1} << 20}));
+  require(device.make_current());
+  const auto stream = require(device.make_stream());
+  for (unsigned size = arguments.first; size <= arguments.last; size += 2) {
+    if (arguments.g1) measure<G1Curve>(size, arguments, device, stream);
+    if (arguments.g2) measure<G2Curve>(size, arguments, device, stream);
+  }
+  return all_correct ? 0 : 1;
+}

@@ -1,0 +1,124 @@
+// Compares the CUDA form with msm() for small sums of every kind, and with known logarithms for large ones. Exit status
+// 1 on a difference, 2 where CUDA fails. --small: few and short sums, for runs under compute-sanitizer.
+#include <cstring>
+
+#include "msm/msm_cuda_support.cuh"
+#include "msm/msm_test_support.hpp"
+
+namespace {
+
+using namespace cuzk;
+using namespace cuzk::msm_cuda_support;
+
+size_t wrong = 0, checked = 0;
+void expect(bool equal, const char* group, size_t size, const MsmPlan& plan, const char* what) {
+  ++checked;
+  if (equal) return;
+  ++wrong;
+  std::printf("%s, %zu bases, %u bits, %u multiples, %u rounds, %zu entries at a time, %s: wrong\n", group, size,
+              plan.window_bits(), plan.table_multiples(), plan.affine_rounds(), plan.max_entries(), what);
+}
+
+template <class C>
+constexpr MsmGroup kGroup = sizeof(typename C::Field) == sizeof(Fp) ? MsmGroup::kG1 : MsmGroup::kG2;
+
+// Each of these takes another way through the kernels.
+constexpr MsmOptions kVariants[] = {
+    {},
+    {.affine_rounds = 5},
+    {.window_bits = 5, .affine_rounds = 0},
+    {.window_bits = 7, .table_multiples = 3, .affine_rounds = 2},
+    {.window_bits = 8, .table_multiples = 255, .multiprocessors = 1, .affine_rounds = 3},
+    {.window_bits = 13, .max_entries = 100, .multiprocessors = 2, .affine_rounds = 1},
+    {.window_bits = 4, .table_multiples = 10, .max_entries = 1000, .affine_rounds = 8},
+};
+
+template <class C>
+void compare(const std::vector<Affine<C>>& points, const std::vector<Fr>& scalars, const MsmOptions& options,
+             bool poison, const Jacobian<C>& expected, const char* what, const gpu::Stream& stream) {
+  const size_t n = points.size();
+  const MsmPlan plan = require(MsmPlan::make(kGroup<C>, n, options));
+  DeviceArray<Affine<C>> table(plan.table_points());
+  if (n > 0) require(cudaMemcpy(table.data(), points.data(), n * sizeof(Affine<C>), cudaMemcpyHostToDevice));
+  DeviceArray<Fr> device_scalars(scalars);
+  DeviceArray<Xyzz<C>> sums(plan.sums());
+  DeviceArray<std::byte> scratch(plan.scratch_bytes());
+  if (poison) {
+    require(cudaMemset(sums.data(), 0xa5, plan.sums() * sizeof(Xyzz<C>)));
+    require(cudaMemset(scratch.data(), 0xa5, plan.scratch_bytes()));
+  }
+  require(msm_make_table<C>(plan, table.span(), stream));
+  const auto result = run_msm<C>(plan, table.span(), device_scalars.span(), sums.span(), scratch.span(), stream);
+  expect(result == expected, C::kName, n, plan, what);
+}
+
+template <class C>
+void small_sums(bool small, const gpu::Stream& stream) {
+  const std::vector<size_t> sizes =
+      small ? std::vector<size_t>{0, 1, 33, 200}
+            : std::vector<size_t>{0, 1, 2, 3, 31, 32, 33, 255, 256, 257, 1000, 4097, size_t{1} << 14, size_t{1} << 16};
+  size_t variant = 0;
+  for (const size_t n : sizes) {
+    // All variants where sums are short; one after the other where they are long.
+    const auto check = [&](const std::vector<Affine<C>>& points, const std::vector<Fr>& scalars, const char* what) {
+      const Jacobian<C> expected = msm<C>(points, scalars);
+      const size_t count = n <= 257 && !small ? std::size(kVariants) : 1;
+      for (size_t i = 0; i < count; ++i) {
+        compare<C>(points, scalars, kVariants[variant++ % std::size(kVariants)], !small, expected, what, stream);
+      }
+    };
+    const auto known = msm_test::known_points<C>(n, n);
+    for (const auto distribution : msm_test::kDistributions) {
+      check(known.points, msm_test::make_scalars(n, distribution, n), msm_test::name(distribution));
+    }
+    for (const auto bases : msm_test::kBases) {
+      const auto exceptional = msm_test::exceptional_points<C>(n, bases, n);
+      check(exceptional.points, msm_test::make_scalars(n, msm_test::Distribution::kUniform, n + 1), "exceptional");
+      check(exceptional.points, msm_test::make_scalars(n, msm_test::Distribution::kBits, n + 1), "exceptional, bits");
+    }
+  }
+}
+
+template <class C>
+void large_sums(unsigned log2_size, std::span<const Scalars> kinds, const MsmOptions& options,
+                const gpu::Stream& stream) {
+  const size_t n = (size_t{1} << log2_size) - 3;
+  const MsmPlan plan = require(MsmPlan::make(kGroup<C>, n, options));
+  DeviceArray<Affine<C>> table(plan.table_points());
+  DeviceArray<Fr> scalars(n);
+  DeviceArray<Xyzz<C>> sums(plan.sums());
+  DeviceArray<std::byte> scratch(plan.scratch_bytes());
+  make_bases<C>(table.first(n), stream);
+  require(msm_make_table<C>(plan, table.span(), stream));
+  for (const Scalars kind : kinds) {
+    make_scalars(scalars.span(), kind, stream);
+    const auto result = run_msm<C>(plan, table.span(), scalars.span(), sums.span(), scratch.span(), stream);
+    expect(result == expected_sum<C>(n, kind), C::kName, n, plan, name(kind));
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const bool small = argc > 1 && std::strcmp(argv[1], "--small") == 0;
+  const auto devices = require(gpu::list_devices());
+  const auto device = require(gpu::Device::open(devices.at(0), {.bytes = size_t{1} << 20}));
+  require(device.make_current());
+  const auto stream = require(device.make_stream());
+  small_sums<G1Curve>(small, stream);
+  small_sums<G2Curve>(small, stream);
+  if (!small) {
+    constexpr Scalars kUniform[] = {Scalars::kUniform, Scalars::kHalfEqual};
+    large_sums<G1Curve>(18, kAllScalars, {}, stream);
+    large_sums<G1Curve>(20, kAllScalars, {}, stream);
+    large_sums<G1Curve>(20, kUniform, {.table_multiples = 255}, stream);
+    large_sums<G1Curve>(22, kUniform, {.max_entries = size_t{1} << 20}, stream);
+    large_sums<G1Curve>(22, kUniform, {.table_multiples = 4}, stream);
+    large_sums<G1Curve>(24, kUniform, {}, stream);
+    large_sums<G2Curve>(18, kAllScalars, {}, stream);
+    large_sums<G2Curve>(20, kUniform, {.table_multiples = 255}, stream);
+    large_sums<G2Curve>(21, kUniform, {}, stream);
+  }
+  std::printf("%zu of %zu sums are wrong\n", wrong, checked);
+  return wrong == 0 ? 0 : 1;
+}

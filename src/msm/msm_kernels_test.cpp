@@ -1,0 +1,181 @@
+// The kernels of msm_kernels.cuh that need no cooperation between threads, run one thread after the other on the host
+// and compared with msm().
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#define __device__
+#define __global__
+#define __forceinline__ inline
+#define __noinline__
+#define __launch_bounds__(...)
+namespace {
+struct Index {
+  uint32_t x;
+};
+thread_local Index blockIdx, threadIdx;
+}  // namespace
+#include "curve/g1.hpp"
+#include "curve/g2.hpp"
+#include "msm/digits.hpp"
+#include "msm/msm.hpp"
+#include "msm/msm_kernels.cuh"
+#include "msm/msm_plan.hpp"
+#include "msm/msm_test_support.hpp"
+
+namespace cuzk::msm_detail {
+namespace {
+
+template <class Kernel, class... Args>
+void launch(Kernel kernel, uint32_t threads, Args... args) {
+  for (uint32_t t = 0; t < threads; ++t) {
+    blockIdx.x = t / kBlock;
+    threadIdx.x = t % kBlock;
+    kernel(args...);
+  }
+}
+
+template <class C>
+struct Emulation {
+  Emulation(const MsmPlan& p, const std::vector<Affine<C>>& t)
+      : plan(p),
+        table(t),
+        begin(p.threads()),
+        products(size_t{p.threads()} * (p.max_segment() / 2)),
+        slots(products.size()),
+        buckets(p.buckets()) {
+    for (auto& keys : partial_keys) keys.resize(2 * p.threads());
+    for (auto& points : partials) points.resize(2 * p.threads());
+  }
+
+  void add_task(const MsmTask& task, const std::vector<Fr>& scalars) {
+    const DigitCutter cutter(plan.window_bits());
+    std::vector<uint32_t> all_keys, all_refs;
+    for (unsigned w = task.first_digit; w < task.first_digit + task.digits; ++w) {
+      for (uint32_t i = task.first_base; i < task.first_base + task.bases; ++i) {
+        const DigitCode code = cutter.code(cutter.prepare(scalars[i]), w);
+        if (code == 0) continue;
+        all_keys.push_back((w % plan.sets() - task.first_set) << plan.bucket_bits() | digit_bucket(code));
+        all_refs.push_back(static_cast<uint32_t>(w / plan.sets() * plan.bases() + i) |
+                           (digit_negative(code) ? kNegative : 0));
+      }
+    }
+    std::vector<uint32_t> order(all_keys.size()), keys, refs;
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return all_keys[a] < all_keys[b]; });
+    for (const uint32_t at : order) keys.push_back(all_keys[at]), refs.push_back(all_refs[at]);
+    const auto count = static_cast<uint32_t>(keys.size());
+    AccumulateArgs<C> a{};
+    a.bases = table.data();
+    a.keys = keys.data();
+    a.refs = refs.data();
+    a.count = &count;
+    a.begin = begin.data();
+    a.threads = plan.threads();
+    a.max_pairs = plan.max_segment() / 2;
+    a.products = products.data();
+    a.slots = slots.data();
+    a.partial_keys = partial_keys[0].data();
+    a.partial_points = partials[0].data();
+    a.buckets = buckets.data() + (size_t{task.first_set} << plan.bucket_bits());
+    const unsigned rounds = a.max_pairs > 0 ? plan.affine_rounds() : 0;
+    for (unsigned round = 0; round < rounds; ++round) {
+      launch(round == 0 ? pair_kernel<C, true> : pair_kernel<C, false>, a.threads, a);
+    }
+    launch(walk_kernel<C>, a.threads, a, rounds > 0);
+    uint32_t size = 2 * plan.threads();
+    for (unsigned from = 0; size > 0; from = 1 - from) {
+      const uint32_t threads = (size + msm_cuda_tuning::kJoin - 1) / msm_cuda_tuning::kJoin;
+      launch(join_kernel<C>, threads, partial_keys[from].data(), partials[from].data(), size,
+             partial_keys[1 - from].data(), partials[1 - from].data(), a.buckets);
+      size = threads > 1 ? 2 * threads : 0;
+    }
+  }
+
+  std::vector<Xyzz<C>> sums() const {
+    std::vector<Xyzz<C>> out(plan.sums());
+    for (size_t b = 0; b < buckets.size(); ++b) {
+      const size_t set = b >> plan.bucket_bits();
+      out[set * plan.window_bits()].add(buckets[b]);
+      for (unsigned bit = 0; bit < plan.bucket_bits(); ++bit) {
+        if (b >> bit & 1) out[set * plan.window_bits() + 1 + bit].add(buckets[b]);
+      }
+    }
+    return out;
+  }
+
+  const MsmPlan& plan;
+  const std::vector<Affine<C>>& table;
+  std::vector<uint32_t> begin;
+  std::vector<typename C::Field> products;
+  std::vector<Affine<C>> slots;
+  std::vector<uint32_t> partial_keys[2];
+  std::vector<Xyzz<C>> partials[2], buckets;
+};
+
+template <class C>
+void compare(const msm_test::Points<C>& points, const std::vector<Fr>& scalars, const MsmOptions& options,
+             const char* what) {
+  const size_t n = points.size();
+  auto made = MsmPlan::make(static_cast<MsmGroup>(sizeof(typename C::Field)), n, options);
+  ASSERT_TRUE(made.ok());
+  const MsmPlan plan = std::move(made).value();
+  auto table = points;
+  for (size_t i = n; i < plan.table_points(); ++i) {
+    Xyzz<C> p = Xyzz<C>::from_affine(table[i - n]);
+    for (unsigned k = 0; k < plan.table_shift(); ++k) p = p.dbl();
+    table.push_back(p.to_affine());
+  }
+  Emulation<C> emulation(plan, table);
+  for (const MsmTask& task : plan.tasks()) emulation.add_task(task, scalars);
+  EXPECT_EQ(msm_finish<C>(plan, emulation.sums()), msm<C>(points, scalars))
+      << C::kName << " " << n << " bases, " << plan.window_bits() << " bits, " << plan.table_multiples()
+      << " multiples, " << plan.affine_rounds() << " rounds, " << what;
+}
+
+constexpr MsmOptions kVariants[] = {
+    {.affine_rounds = 0},
+    {.window_bits = 6, .multiprocessors = 1, .affine_rounds = 1},
+    {.window_bits = 5, .table_multiples = 255, .multiprocessors = 1, .affine_rounds = 7},
+    {.window_bits = 9, .table_multiples = 4, .max_entries = 700, .affine_rounds = 3},
+};
+
+TEST(MsmKernels, EveryDistributionOfScalars) {
+  const auto known = msm_test::known_points<G1Curve>(900, 1);
+  for (const auto distribution : msm_test::kDistributions) {
+    const auto scalars = msm_test::make_scalars(900, distribution, 2);
+    for (const MsmOptions& options : kVariants) {
+      compare<G1Curve>(known.points, scalars, options, msm_test::name(distribution));
+    }
+  }
+}
+
+TEST(MsmKernels, InfiniteEqualAndOppositeBases) {
+  for (const auto bases : msm_test::kBases) {
+    const auto known = msm_test::exceptional_points<G1Curve>(300, bases, 3);
+    for (const MsmOptions& options : kVariants) {
+      for (const auto distribution : {msm_test::Distribution::kUniform, msm_test::Distribution::kBits}) {
+        const auto scalars = msm_test::make_scalars(300, distribution, 4);
+        compare<G1Curve>(known.points, scalars, options, "exceptional");
+      }
+    }
+  }
+}
+
+TEST(MsmKernels, FewBasesAndG2) {
+  for (const size_t n : {1, 2, 33}) {
+    const auto known = msm_test::known_points<G1Curve>(n, n);
+    const auto scalars = msm_test::make_scalars(n, msm_test::Distribution::kUniform, n);
+    for (const MsmOptions& options : kVariants) compare<G1Curve>(known.points, scalars, options, "few");
+  }
+  const auto known = msm_test::exceptional_points<G2Curve>(200, msm_test::Bases::kOpposite, 5);
+  const auto scalars = msm_test::make_scalars(200, msm_test::Distribution::kHalfEqual, 6);
+  for (const MsmOptions& options : kVariants) compare<G2Curve>(known.points, scalars, options, "G2");
+}
+
+}  // namespace
+}  // namespace cuzk::msm_detail

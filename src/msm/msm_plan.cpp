@@ -1,0 +1,125 @@
+#include "msm/msm_plan.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "msm/msm_cuda_tuning.hpp"
+
+namespace cuzk {
+
+namespace tuning = msm_cuda_tuning;
+
+namespace {
+
+size_t divide_up(size_t a, size_t b) { return (a + b - 1) / b; }
+
+// Hands out ranges one after the other.
+class Layout {
+ public:
+  size_t take(size_t bytes) {
+    const size_t at = next_;
+    next_ += divide_up(bytes, kAlignment) * kAlignment;
+    return at;
+  }
+  size_t total() const { return next_; }
+
+ private:
+  static constexpr size_t kAlignment = 256;
+  size_t next_ = 0;
+};
+
+}  // namespace
+
+Result<MsmPlan> MsmPlan::make(MsmGroup group, size_t bases, const MsmOptions& options) {
+  const bool g1 = group == MsmGroup::kG1;
+  MsmPlan plan;
+  plan.group_ = group;
+  plan.bases_ = bases;
+  if (options.table_multiples == 0 || options.table_multiples > 255) {
+    return Error(ErrorClass::kUsage, "an msm table has 1 to 255 multiples of each base").at_field("table_multiples");
+  }
+  if (options.window_bits != 0 &&
+      (options.window_bits < tuning::kMinWindowBits || options.window_bits > tuning::kMaxWindowBits)) {
+    return Error(ErrorClass::kUsage, "the bits of an msm window are out of range").at_field("window_bits");
+  }
+  if (options.multiprocessors == 0) {
+    return Error(ErrorClass::kUsage, "a device has at least one multiprocessor").at_field("multiprocessors");
+  }
+  if (bases > kMaxTable / options.table_multiples) {
+    return Error(ErrorClass::kUsage, "an msm of " + std::to_string(bases) + " bases with " +
+                                         std::to_string(options.table_multiples) + " multiples each is too long")
+        .at_field("bases");
+  }
+  plan.window_bits_ =
+      options.window_bits != 0 ? options.window_bits : tuning::window_bits(bases, options.table_multiples);
+  plan.digits_ = tuning::digits(plan.window_bits_);
+  plan.sets_ = static_cast<unsigned>(divide_up(plan.digits_, options.table_multiples));
+  // What the digits need of the multiples that the caller would make.
+  plan.multiples_ = static_cast<unsigned>(divide_up(plan.digits_, plan.sets_));
+
+  const size_t limit = std::max<size_t>(
+      options.max_entries != 0 ? options.max_entries : (g1 ? tuning::kMaxEntriesG1 : tuning::kMaxEntriesG2), 1);
+  plan.task_bases_ = std::min(std::max<size_t>(bases, 1), limit);
+  plan.task_digits_ = static_cast<unsigned>(std::clamp<size_t>(limit / plan.task_bases_, 1, plan.digits_));
+  plan.max_entries_ = plan.task_bases_ * plan.task_digits_;
+
+  const size_t full = size_t{options.multiprocessors} * (g1 ? tuning::kThreadsPerSmG1 : tuning::kThreadsPerSmG2);
+  const size_t wanted = std::min(full, divide_up(plan.max_entries_, tuning::kMinSegment));
+  plan.threads_ = static_cast<uint32_t>(divide_up(wanted, tuning::kBlock) * tuning::kBlock);
+  plan.max_segment_ = static_cast<uint32_t>(divide_up(plan.max_entries_, plan.threads_));
+  const size_t buckets_of_task = size_t{std::min(plan.task_digits_, plan.sets_)} << plan.bucket_bits();
+  plan.affine_rounds_ = options.affine_rounds >= 0
+                            ? static_cast<unsigned>(options.affine_rounds)
+                            : tuning::affine_rounds(plan.max_segment_, plan.max_entries_, buckets_of_task);
+  plan.lay_out();
+  return plan;
+}
+
+std::vector<MsmTask> MsmPlan::tasks() const {
+  std::vector<MsmTask> out;
+  for (size_t base = 0; base < bases_; base += task_bases_) {
+    for (unsigned digit = 0; digit < digits_; digit += task_digits_) {
+      MsmTask task{};
+      task.first_base = static_cast<uint32_t>(base);
+      task.bases = static_cast<uint32_t>(std::min(task_bases_, bases_ - base));
+      task.first_digit = digit;
+      task.digits = std::min(task_digits_, digits_ - digit);
+      const unsigned first = digit % sets_;
+      const bool wraps = first + task.digits > sets_;
+      task.first_set = wraps ? 0 : first;
+      task.sets = wraps ? sets_ : task.digits;
+      out.push_back(task);
+    }
+  }
+  return out;
+}
+
+void MsmPlan::lay_out() {
+  const size_t field = static_cast<size_t>(group_);
+  const size_t affine = 2 * field, extended = 4 * field;
+  const size_t pairs = size_t{threads_} * (max_segment_ / 2);
+  Layout layout;
+  MsmScratch& s = scratch_;
+  for (auto* list : {s.keys, s.refs}) {
+    list[0] = layout.take(max_entries_ * sizeof(uint32_t));
+    list[1] = layout.take(max_entries_ * sizeof(uint32_t));
+  }
+  // Above what CUB asks for (msm_sort_cuda.cu refuses where it is not).
+  s.sort_bytes = (size_t{4} << 20) + max_entries_ / 2;
+  s.sort = layout.take(s.sort_bytes);
+  s.count = layout.take(sizeof(uint32_t));
+  s.begin = layout.take(threads_ * sizeof(uint32_t));
+  s.products = layout.take(affine_rounds_ > 0 ? pairs * field : 0);
+  s.slots = layout.take(affine_rounds_ > 0 ? pairs * affine : 0);
+  const size_t partials = 2 * size_t{threads_};
+  const size_t joined = 2 * divide_up(partials, tuning::kJoin);
+  s.partial_keys[0] = layout.take(partials * sizeof(uint32_t));
+  s.partial_keys[1] = layout.take(joined * sizeof(uint32_t));
+  s.partial_points[0] = layout.take(partials * extended);
+  s.partial_points[1] = layout.take(joined * extended);
+  s.buckets = layout.take(buckets() * extended);
+  s.lines = layout.take(sets_ * lines_of_set() * extended);
+  s.total_bytes = layout.total();
+}
+
+}  // namespace cuzk

@@ -1,0 +1,111 @@
+// How a sum of multiples is computed on a CUDA device: sizes, order of work and scratch memory, as a pure function of
+// the number of bases and the options. Plain C++, tested without a device.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/result.hpp"
+#include "curve/point.hpp"
+
+namespace cuzk {
+
+struct MsmOptions {
+  // Bits of a digit; 0: by tuning.
+  unsigned window_bits = 0;
+  // Multiples of each base that the caller has in memory (msm_make_table); 1: the bases alone.
+  unsigned table_multiples = 1;
+  // Entries (digits of scalars) sorted and summed at a time: scratch memory for speed; 0: by tuning.
+  size_t max_entries = 0;
+  // Of the device.
+  unsigned multiprocessors = 132;
+  // Rounds of affine additions; -1: by tuning.
+  int affine_rounds = -1;
+};
+
+// Bytes of the coordinate field, which is what plans need to know of a curve.
+enum class MsmGroup : uint8_t { kG1 = 48, kG2 = 96 };
+
+// A part of the work: the digits [first_digit, first_digit + digits) of the scalars [first_base, first_base + bases).
+// Their buckets are those of the sets [first_set, first_set + sets).
+struct MsmTask {
+  uint32_t first_base, bases;
+  unsigned first_digit, digits, first_set, sets;
+  size_t entries() const { return size_t{bases} * digits; }
+};
+
+// Offsets in the scratch memory.
+struct MsmScratch {
+  size_t keys[2], refs[2], sort, sort_bytes, count, begin, products, slots, partial_keys[2], partial_points[2], buckets,
+      lines, total_bytes;
+};
+
+// Digit w of a scalar has weight 2^(window_bits*w). It is w = j*sets + s: its point is the multiple
+// 2^(window_bits*sets*j) of the base, at [j*bases + i] of the table, and its bucket is in set s.
+class MsmPlan {
+ public:
+  // Error kUsage where an option is out of range or a table would have more than kMaxTable points.
+  static Result<MsmPlan> make(MsmGroup group, size_t bases, const MsmOptions& options);
+  static constexpr size_t kMaxTable = (size_t{1} << 31) - (size_t{1} << 24);
+
+  MsmGroup group() const { return group_; }
+  size_t bases() const { return bases_; }
+  unsigned window_bits() const { return window_bits_; }
+  unsigned digits() const { return digits_; }
+  unsigned sets() const { return sets_; }
+  // Points of the table, a multiple of bases(): what msm_enqueue reads.
+  size_t table_points() const { return bases_ * multiples_; }
+  unsigned table_multiples() const { return multiples_; }
+  // Doublings from one multiple of a base to the next.
+  unsigned table_shift() const { return window_bits_ * sets_; }
+
+  unsigned bucket_bits() const { return window_bits_ - 1; }
+  size_t buckets() const { return size_t{sets_} << bucket_bits(); }
+  // The buckets of a set as a rectangle: bucket = row * columns + column.
+  unsigned column_bits() const { return (bucket_bits() + 1) / 2; }
+  unsigned row_bits() const { return bucket_bits() / 2; }
+  size_t lines_of_set() const { return (size_t{1} << row_bits()) + (size_t{1} << column_bits()); }
+
+  size_t max_entries() const { return max_entries_; }
+  // Threads over which entries are divided, a multiple of the block; a thread's segment is at most max_segment().
+  uint32_t threads() const { return threads_; }
+  uint32_t max_segment() const { return max_segment_; }
+  unsigned affine_rounds() const { return affine_rounds_; }
+  std::vector<MsmTask> tasks() const;
+
+  const MsmScratch& scratch() const { return scratch_; }
+  size_t scratch_bytes() const { return scratch_.total_bytes; }
+  // Points that the device hands to msm_finish: for each set the sum of its buckets, then for each bit of the bucket's
+  // number the sum of the buckets that have it.
+  size_t sums() const { return size_t{sets_} * window_bits_; }
+
+ private:
+  MsmPlan() = default;
+  void lay_out();
+
+  MsmGroup group_ = MsmGroup::kG1;
+  size_t bases_ = 0, max_entries_ = 0, task_bases_ = 0;
+  unsigned window_bits_ = 0, digits_ = 0, sets_ = 0, multiples_ = 1, task_digits_ = 0, affine_rounds_ = 0;
+  uint32_t threads_ = 0, max_segment_ = 0;
+  MsmScratch scratch_{};
+};
+
+// The result from the sums that the device made; on the host, 255 doublings at most.
+template <class Curve>
+Jacobian<Curve> msm_finish(const MsmPlan& plan, std::span<const Xyzz<Curve>> sums) {
+  CUZK_ASSERT(sums.size() == plan.sums());
+  Jacobian<Curve> out = Jacobian<Curve>::infinity();
+  for (unsigned s = plan.sets(); s-- > 0;) {
+    const auto set = sums.subspan(size_t{s} * plan.window_bits(), plan.window_bits());
+    for (unsigned bit = plan.window_bits(); bit-- > 0;) {
+      out = out.dbl();
+      if (bit < plan.bucket_bits()) out += set[1 + bit].to_jacobian();
+    }
+    out += set[0].to_jacobian();  // bucket b holds the digit b + 1
+  }
+  return out;
+}
+
+}  // namespace cuzk

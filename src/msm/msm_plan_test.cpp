@@ -1,0 +1,188 @@
+#include "msm/msm_plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "curve/g1.hpp"
+#include "curve/g2.hpp"
+#include "msm/digits.hpp"
+#include "msm/msm.hpp"
+#include "msm/msm_keys.hpp"
+#include "msm/msm_test_support.hpp"
+
+namespace cuzk {
+namespace {
+
+constexpr size_t kSizes[] = {0, 1, 2, 31, 1000, size_t{1} << 16, size_t{1} << 20, size_t{1} << 24, size_t{1} << 27};
+
+MsmPlan make_plan(MsmGroup group, size_t bases, const MsmOptions& options) {
+  auto plan = MsmPlan::make(group, bases, options);
+  EXPECT_TRUE(plan.ok());
+  return std::move(plan).value();
+}
+
+std::vector<MsmOptions> some_options(size_t bases) {
+  std::vector<MsmOptions> out = {{}, {.window_bits = 13}, {.max_entries = 1000003}, {.multiprocessors = 1}};
+  for (const unsigned multiples : {2u, 5u, 15u, 255u}) {
+    if (bases <= MsmPlan::kMaxTable / multiples) out.push_back({.table_multiples = multiples});
+    if (bases <= MsmPlan::kMaxTable / multiples) out.push_back({.table_multiples = multiples, .max_entries = 5000});
+  }
+  // A task a thousand entries of 2^27 would be many.
+  if (bases > size_t{1} << 20) std::erase_if(out, [](const MsmOptions& o) { return o.max_entries == 5000; });
+  return out;
+}
+
+TEST(MsmPlan, TasksCoverEveryDigitOnceWithinTheEntriesPlanned) {
+  for (const size_t bases : kSizes) {
+    for (const MsmOptions& options : some_options(bases)) {
+      const MsmPlan plan = make_plan(MsmGroup::kG1, bases, options);
+      EXPECT_GE(plan.window_bits() * plan.digits(), 255u);
+      EXPECT_GE(plan.sets() * plan.table_multiples(), plan.digits());
+      EXPECT_LE(plan.table_multiples(), options.table_multiples);
+      size_t covered = 0, next_base = 0;
+      unsigned next_digit = 0;
+      for (const MsmTask& task : plan.tasks()) {
+        EXPECT_EQ(task.first_base, next_base);
+        EXPECT_EQ(task.first_digit, next_digit);
+        ASSERT_GT(task.entries(), 0u);
+        EXPECT_LE(task.entries(), plan.max_entries());
+        EXPECT_LE((task.entries() + plan.threads() - 1) / plan.threads(), plan.max_segment());
+        for (unsigned w = task.first_digit; w < task.first_digit + task.digits; ++w) {
+          EXPECT_GE(w % plan.sets(), task.first_set);
+          EXPECT_LT(w % plan.sets(), task.first_set + task.sets);
+        }
+        EXPECT_LE(task.first_set + task.sets, plan.sets());
+        covered += task.entries();
+        next_digit = task.first_digit + task.digits;
+        if (next_digit == plan.digits()) next_digit = 0, next_base += task.bases;
+      }
+      EXPECT_EQ(covered, bases * plan.digits());
+      EXPECT_EQ(next_base, bases);
+    }
+  }
+}
+
+TEST(MsmPlan, KeysAndReferencesFit) {
+  for (const size_t bases : kSizes) {
+    for (const MsmOptions& options : some_options(bases)) {
+      const MsmPlan plan = make_plan(MsmGroup::kG2, bases, options);
+      EXPECT_LT(size_t{plan.sets()} << plan.bucket_bits(), size_t{msm_detail::kNoKey});
+      EXPECT_LE(plan.table_points(), size_t{msm_detail::kFirstSlot});
+      EXPECT_LT(msm_detail::kFirstSlot + uint64_t{plan.max_segment() / 2}, uint64_t{msm_detail::kNegative});
+      EXPECT_EQ(plan.threads() % 128, 0u);
+    }
+  }
+}
+
+TEST(MsmPlan, ScratchRangesAreAlignedApartAndAsLargeAsTheirUse) {
+  for (const MsmGroup group : {MsmGroup::kG1, MsmGroup::kG2}) {
+    for (const size_t bases : kSizes) {
+      for (const MsmOptions& options : some_options(bases)) {
+        const MsmPlan plan = make_plan(group, bases, options);
+        const MsmScratch& s = plan.scratch();
+        const size_t field = static_cast<size_t>(group), threads = plan.threads();
+        const size_t pairs = plan.affine_rounds() > 0 ? threads * (plan.max_segment() / 2) : 0;
+        struct Range {
+          size_t begin, bytes;
+        };
+        std::vector<Range> ranges = {{s.keys[0], 4 * plan.max_entries()},
+                                     {s.keys[1], 4 * plan.max_entries()},
+                                     {s.refs[0], 4 * plan.max_entries()},
+                                     {s.refs[1], 4 * plan.max_entries()},
+                                     {s.sort, s.sort_bytes},
+                                     {s.count, 4},
+                                     {s.begin, 4 * threads},
+                                     {s.products, pairs * field},
+                                     {s.slots, pairs * 2 * field},
+                                     {s.partial_keys[0], 8 * threads},
+                                     {s.partial_keys[1], 8 * ((2 * threads + 7) / 8)},
+                                     {s.partial_points[0], 2 * threads * 4 * field},
+                                     {s.partial_points[1], 2 * ((2 * threads + 7) / 8) * 4 * field},
+                                     {s.buckets, plan.buckets() * 4 * field},
+                                     {s.lines, plan.sets() * plan.lines_of_set() * 4 * field}};
+        std::sort(ranges.begin(), ranges.end(), [](const Range& a, const Range& b) {
+          return a.begin != b.begin ? a.begin < b.begin : a.bytes < b.bytes;
+        });
+        for (size_t i = 0; i < ranges.size(); ++i) {
+          EXPECT_EQ(ranges[i].begin % 256, 0u);
+          EXPECT_LE(ranges[i].begin + ranges[i].bytes, i + 1 < ranges.size() ? ranges[i + 1].begin : s.total_bytes);
+        }
+        EXPECT_EQ(plan.scratch_bytes(), s.total_bytes);
+      }
+    }
+  }
+}
+
+TEST(MsmPlan, FewerEntriesTakeLessScratch) {
+  const MsmPlan large = make_plan(MsmGroup::kG1, size_t{1} << 26, {});
+  const MsmPlan small = make_plan(MsmGroup::kG1, size_t{1} << 26, {.max_entries = size_t{1} << 22});
+  EXPECT_LT(large.scratch_bytes(), uint64_t{8} << 30);
+  EXPECT_LT(small.scratch_bytes(), large.scratch_bytes() / 3);
+}
+
+TEST(MsmPlan, WrongOptionsAreNamed) {
+  const auto field = [](size_t bases, const MsmOptions& options) {
+    const auto plan = MsmPlan::make(MsmGroup::kG1, bases, options);
+    return plan.ok() ? std::string() : plan.error().field;
+  };
+  EXPECT_EQ(field(10, {.window_bits = 3}), "window_bits");
+  EXPECT_EQ(field(10, {.window_bits = 25}), "window_bits");
+  EXPECT_EQ(field(10, {.table_multiples = 0}), "table_multiples");
+  EXPECT_EQ(field(10, {.table_multiples = 256}), "table_multiples");
+  EXPECT_EQ(field(10, {.multiprocessors = 0}), "multiprocessors");
+  EXPECT_EQ(field(size_t{1} << 31, {}), "bases");
+  EXPECT_EQ(field(size_t{1} << 28, {.table_multiples = 10}), "bases");
+  EXPECT_EQ(field(MsmPlan::kMaxTable, {}), "");
+}
+
+// What the device does, by definition: every digit into its bucket, then the sums of each set. With the table's points
+// this checks digits, weights and msm_finish against msm().
+template <class C>
+void sums_by_definition(size_t n, const MsmOptions& options) {
+  const auto known = msm_test::known_points<C>(n, n);
+  const auto scalars = msm_test::make_scalars(n, msm_test::Distribution::kUniform, n);
+  const MsmPlan plan = make_plan(static_cast<MsmGroup>(sizeof(typename C::Field)), n, options);
+  std::vector<Xyzz<C>> table;
+  for (const auto& p : known.points) table.push_back(Xyzz<C>::from_affine(p));
+  for (size_t i = n; i < plan.table_points(); ++i) {
+    Xyzz<C> p = table[i - n];
+    for (unsigned k = 0; k < plan.table_shift(); ++k) p = p.dbl();
+    table.push_back(p);
+  }
+  std::vector<Xyzz<C>> buckets(plan.buckets());
+  const msm_detail::DigitCutter cutter(plan.window_bits());
+  ASSERT_EQ(cutter.windows(), plan.digits());
+  for (size_t i = 0; i < n; ++i) {
+    const auto prepared = cutter.prepare(scalars[i]);
+    for (unsigned w = 0; w < plan.digits(); ++w) {
+      const auto code = cutter.code(prepared, w);
+      if (code == 0) continue;
+      const Xyzz<C>& p = table[w / plan.sets() * n + i];
+      const size_t bucket = (size_t{w % plan.sets()} << plan.bucket_bits()) + msm_detail::digit_bucket(code);
+      buckets[bucket].add(msm_detail::digit_negative(code) ? -p : p);
+    }
+  }
+  std::vector<Xyzz<C>> sums(plan.sums());
+  for (size_t b = 0; b < buckets.size(); ++b) {
+    const size_t set = b >> plan.bucket_bits();
+    sums[set * plan.window_bits()].add(buckets[b]);
+    for (unsigned bit = 0; bit < plan.bucket_bits(); ++bit) {
+      if (b >> bit & 1) sums[set * plan.window_bits() + 1 + bit].add(buckets[b]);
+    }
+  }
+  EXPECT_EQ(msm_finish<C>(plan, sums), msm<C>(known.points, scalars));
+}
+
+TEST(MsmPlan, SumsByDefinitionFinishToTheMsm) {
+  for (const unsigned bits : {4u, 5u, 7u, 8u, 13u}) {
+    for (const unsigned multiples : {1u, 2u, 3u, 255u}) {
+      sums_by_definition<G1Curve>(5, {.window_bits = bits, .table_multiples = multiples});
+    }
+  }
+  sums_by_definition<G2Curve>(3, {.window_bits = 6, .table_multiples = 4});
+}
+
+}  // namespace
+}  // namespace cuzk
