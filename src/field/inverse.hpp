@@ -1,9 +1,9 @@
 // Modular inverse by division steps (Bernstein and Yang, "Fast constant-time gcd computation and modular inversion",
 // 2019), here in variable time: public values and point normalisation only, never r or s.
 //
-// 62 steps at a time depend on the low 62 bits of f and g alone; their product is a 2x2 matrix of 63-bit integers that is
-// then applied to f, g (exactly) and to d, e (modulo p, with f = d*x, g = e*x mod p throughout). Runs of zero bits of g and
-// up to six bits of a run of steps without a swap are taken at once.
+// 62 steps at a time depend on the low 62 bits of f and g alone; their product is a 2x2 matrix of 63-bit integers that
+// is then applied to f, g (exactly) and to d, e (modulo p, with f = d*x, g = e*x mod p throughout). Runs of zero bits
+// of g and up to six bits of a run of steps without a swap are taken at once.
 #pragma once
 
 #include <array>
@@ -123,7 +123,8 @@ CUZK_HD constexpr void apply(const Matrix& t, Signed62<K>& f, Signed62<K>& g, si
 
 // (d, e) = (u d + v e, q d + r e)/2^62 modulo p, both in (-2p, p) before and after. `inverse` is p^-1 mod 2^62.
 template <size_t K>
-CUZK_HD constexpr void apply_modular(const Matrix& t, Signed62<K>& d, Signed62<K>& e, const Signed62<K>& p, uint64_t inverse) {
+CUZK_HD constexpr void apply_modular(const Matrix& t, Signed62<K>& d, Signed62<K>& e, const Signed62<K>& p,
+                                     uint64_t inverse) {
   const int64_t d_sign = d[K - 1] >> 63, e_sign = e[K - 1] >> 63;
   // The multiples of p to add: p to a negative d or e first, then what makes the low limb zero.
   int64_t md = (t.u & d_sign) + (t.v & e_sign);
@@ -173,7 +174,8 @@ CUZK_HD constexpr void negate(Signed62<K>& x) {
 
 // scale/x mod p for x, scale < p, p prime; zero for x = 0. negative_inverse is -p^-1 mod 2^64. Variable time.
 template <size_t N>
-CUZK_HD constexpr Array<N> invert(const Array<N>& x, const Array<N>& scale, const Array<N>& p, uint64_t negative_inverse) {
+CUZK_HD constexpr Array<N> invert(const Array<N>& x, const Array<N>& scale, const Array<N>& p,
+                                  uint64_t negative_inverse) {
   constexpr size_t K = (64 * N + 2 + divstep::kBits - 1) / divstep::kBits;
   const auto modulus = divstep::to_signed62<K>(p);
   const uint64_t inverse = 0 - negative_inverse;
@@ -187,6 +189,7 @@ CUZK_HD constexpr Array<N> invert(const Array<N>& x, const Array<N>& scale, cons
     int64_t any = 0;
     for (size_t i = 0; i < length; ++i) any |= g[i];
     if (any == 0) break;
+#if !defined(__CUDA_ARCH__)  // a device keeps f and g in registers, which takes a constant length
     // A top limb that is only the sign of both goes into the limb below.
     const int64_t top_f = f[length - 1], top_g = g[length - 1];
     if (length > 1 && (top_f ^ top_f >> 63) == 0 && (top_g ^ top_g >> 63) == 0) {
@@ -194,6 +197,7 @@ CUZK_HD constexpr Array<N> invert(const Array<N>& x, const Array<N>& scale, cons
       g[length - 2] |= static_cast<int64_t>(static_cast<uint64_t>(top_g) << divstep::kBits);
       --length;
     }
+#endif
   }
   // f = +-gcd(x, p) = +-1, or +-p where x = 0 (then d is a multiple of p). d is in (-2p, p).
   if (d[K - 1] < 0) divstep::add_multiple<K>(d, modulus, 1);

@@ -23,6 +23,12 @@ template <class Curve>
 Status msm_enqueue(const MsmPlan& plan, std::span<const Affine<Curve>> bases, std::span<const Fr> scalars,
                    std::span<Xyzz<Curve>> sums, std::span<std::byte> scratch, const gpu::Stream& stream);
 
+// The same for a plan of MsmPlan::make_selection: `bits` is plan.witnesses() bit vectors of plan.words_of_bits() words,
+// the lowest bit first; selection_finish takes the sums.
+template <class Curve>
+Status selection_enqueue(const MsmPlan& plan, std::span<const Affine<Curve>> bases, std::span<const uint64_t> bits,
+                         std::span<Xyzz<Curve>> sums, std::span<std::byte> scratch, const gpu::Stream& stream);
+
 // Fills the multiples j = 1, 2, ... of a table whose first plan.bases() points are the bases:
 // table[j*bases + i] = 2^(j*table_shift) * table[i]. `table` is device memory, plan.table_points() points. About
 // 9*table_shift + 50 multiplications a point.
@@ -33,16 +39,26 @@ extern template Status msm_enqueue<G1Curve>(const MsmPlan&, std::span<const G1Af
                                             std::span<G1Xyzz>, std::span<std::byte>, const gpu::Stream&);
 extern template Status msm_enqueue<G2Curve>(const MsmPlan&, std::span<const G2Affine>, std::span<const Fr>,
                                             std::span<G2Xyzz>, std::span<std::byte>, const gpu::Stream&);
+extern template Status selection_enqueue<G1Curve>(const MsmPlan&, std::span<const G1Affine>, std::span<const uint64_t>,
+                                                  std::span<G1Xyzz>, std::span<std::byte>, const gpu::Stream&);
+extern template Status selection_enqueue<G2Curve>(const MsmPlan&, std::span<const G2Affine>, std::span<const uint64_t>,
+                                                  std::span<G2Xyzz>, std::span<std::byte>, const gpu::Stream&);
 extern template Status msm_make_table<G1Curve>(const MsmPlan&, std::span<G1Affine>, const gpu::Stream&);
 extern template Status msm_make_table<G2Curve>(const MsmPlan&, std::span<G2Affine>, const gpu::Stream&);
 
 namespace msm_detail {
 
-// The digits of a task as pairs (key, reference), sorted by key, in *keys and *refs, which are one of the two arrays of
-// the scratch memory each; *count (device memory) receives the number of those that are not zero. Shared by both
-// groups.
-Status sorted_digits(const MsmPlan& plan, const MsmTask& task, const Fr* scalars, std::byte* scratch, uint32_t** keys,
-                     uint32_t** refs, const gpu::Stream& stream);
+// What decides the bucket of an entry: one of the two.
+struct EntrySource {
+  const Fr* scalars;
+  const uint64_t* bits;
+};
+
+// The entries of a task (key, reference), sorted by key and cut into segments, in the order of segment_of: in *keys and
+// *refs, which are one of the two arrays of the scratch memory each. The word at plan.scratch().count receives the
+// number of entries that are not zero; the others are not there. Shared by both groups.
+Status sorted_entries(const MsmPlan& plan, const MsmTask& task, const EntrySource& source, std::byte* scratch,
+                      uint32_t** keys, uint32_t** refs, const gpu::Stream& stream);
 
 }  // namespace msm_detail
 

@@ -1,6 +1,6 @@
 // Times sums on the device, one JSON line each, printed and in FILE; every result is checked by known logarithms.
 // Usage: cuzk_msm_cuda_bench [FILE] [--group g1|g2] [--log2 FIRST LAST] [--multiples T] [--bits C] [--rounds R]
-//                            [--entries LOG2] [--skewed] [--repeat N]
+//                            [--entries LOG2] [--skewed] [--witnesses K] [--repeat N]
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -15,6 +15,7 @@ using namespace cuzk::msm_cuda_support;
 struct Arguments {
   bool g1 = true, g2 = true, skewed = false;
   unsigned first = 18, last = 24;
+  unsigned witnesses = 0;  // of a selection; 0: sums of multiples
   int repeat = 5;
   std::FILE* file = nullptr;
   MsmOptions options;
@@ -69,6 +70,64 @@ void measure(unsigned log2_size, const Arguments& arguments, const gpu::Device& 
   }
 }
 
+__global__ void bits_kernel(uint64_t* out, uint64_t words) {
+  const uint64_t i = static_cast<uint64_t>(blockIdx.x) * 256 + threadIdx.x;
+  if (i < words) out[i] = mix(i);
+}
+
+// Sums of the bases that each of several random bit vectors selects.
+template <class C>
+void measure_selection(unsigned log2_size, const Arguments& arguments, const gpu::Device& device,
+                       const gpu::Stream& stream) {
+  const size_t n = size_t{1} << log2_size;
+  MsmOptions options = arguments.options;
+  options.multiprocessors = static_cast<unsigned>(device.info().multiprocessors);
+  const MsmPlan plan = require(MsmPlan::make_selection(
+      sizeof(typename C::Field) == sizeof(Fp) ? MsmGroup::kG1 : MsmGroup::kG2, n, arguments.witnesses, options));
+  DeviceArray<Affine<C>> bases(n);
+  DeviceArray<uint64_t> bits(plan.witnesses() * plan.words_of_bits());
+  DeviceArray<Xyzz<C>> sums(plan.sums());
+  DeviceArray<std::byte> scratch(plan.scratch_bytes());
+  auto begin = require(device.make_event()), end = require(device.make_event());
+  make_bases<C>(bases.span(), stream);
+  bits_kernel<<<static_cast<unsigned>((bits.span().size() + 255) / 256), 256, 0, stream.handle()>>>(bits.data(),
+                                                                                                    bits.span().size());
+  std::vector<double> times;
+  for (int i = 0; i < arguments.repeat + 1; ++i) {
+    require(begin.record(stream));
+    require(selection_enqueue<C>(plan, bases.span(), bits.span(), sums.span(), scratch.span(), stream));
+    require(end.record(stream));
+    require(end.synchronize());
+    if (i > 0) times.push_back(require(end.milliseconds_since(begin)));
+  }
+  std::sort(times.begin(), times.end());
+  std::vector<Xyzz<C>> host(plan.sums());
+  require(gpu::copy_to_host<Xyzz<C>>(std::span(host), sums.span(), stream));
+  require(stream.synchronize());
+  bool correct = true;
+  for (unsigned k = 0; k < plan.witnesses(); ++k) {
+    Fr log;
+    for (size_t word = 0; word < plan.words_of_bits(); ++word) {
+      // 64 logarithms of 64 bits as an integer of two limbs.
+      unsigned __int128 part = 0;
+      const uint64_t selected = mix(k * plan.words_of_bits() + word);
+      for (unsigned bit = 0; bit < 64; ++bit) part += selected >> bit & 1 ? log_at(64 * word + bit) : 0;
+      log += Fr::from_plain({static_cast<uint64_t>(part), static_cast<uint64_t>(part >> 64), 0, 0});
+    }
+    correct = correct && selection_finish<C>(plan, host, k) == Jacobian<C>::from_affine(C::generator()).mul(log);
+  }
+  all_correct = all_correct && correct;
+  for (std::FILE* out : {stdout, arguments.file}) {
+    if (out == nullptr) continue;
+    std::fprintf(out,
+                 "{\"selection\": \"%s\", \"log2_size\": %u, \"witnesses\": %u, \"milliseconds\": %.3f, "
+                 "\"slowest_ms\": %.3f, \"scratch_bytes\": %zu, \"correct\": %s}\n",
+                 C::kName, log2_size, plan.witnesses(), times[times.size() / 2], times.back(), plan.scratch_bytes(),
+                 correct ? "true" : "false");
+    std::fflush(out);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -91,6 +150,8 @@ int main(int argc, char** argv) {
       arguments.options.affine_rounds = number();
     } else if (option == "--entries") {
       arguments.options.max_entries = size_t{1} << number();
+    } else if (option == "--witnesses") {
+      arguments.witnesses = static_cast<unsigned>(number());
     } else if (option == "--repeat") {
       arguments.repeat = std::max(number(), 1);
     } else if (option == "--skewed") {
@@ -107,6 +168,11 @@ int main(int argc, char** argv) {
   require(device.make_current());
   const auto stream = require(device.make_stream());
   for (unsigned size = arguments.first; size <= arguments.last; size += 2) {
+    if (arguments.witnesses > 0) {
+      if (arguments.g1) measure_selection<G1Curve>(size, arguments, device, stream);
+      if (arguments.g2) measure_selection<G2Curve>(size, arguments, device, stream);
+      continue;
+    }
     if (arguments.g1) measure<G1Curve>(size, arguments, device, stream);
     if (arguments.g2) measure<G2Curve>(size, arguments, device, stream);
   }

@@ -47,6 +47,7 @@ void compare(const std::vector<Affine<C>>& points, const std::vector<Fr>& scalar
     require(cudaMemset(sums.data(), 0xa5, plan.sums() * sizeof(Xyzz<C>)));
     require(cudaMemset(scratch.data(), 0xa5, plan.scratch_bytes()));
   }
+  require(cudaDeviceSynchronize());  // the copies and fills above are not ordered with the stream
   require(msm_make_table<C>(plan, table.span(), stream));
   const auto result = run_msm<C>(plan, table.span(), device_scalars.span(), sums.span(), scratch.span(), stream);
   expect(result == expected, C::kName, n, plan, what);
@@ -79,6 +80,48 @@ void small_sums(bool small, const gpu::Stream& stream) {
   }
 }
 
+// Several bit vectors at once, against sum_selected() one by one.
+template <class C>
+void selections(size_t n, unsigned witnesses, const MsmOptions& options, const gpu::Stream& stream) {
+  const auto known = msm_test::exceptional_points<C>(n, msm_test::Bases::kInfinities, n);
+  std::mt19937_64 rng(n + witnesses);
+  std::vector<BitVector> vectors;
+  std::vector<uint64_t> bits;
+  for (unsigned k = 0; k < witnesses; ++k) {
+    BitVector v(n);
+    for (size_t i = 0; i < n; ++i) {
+      if (k == 1 || (k > 1 && rng() % k == 0)) v.set(i);  // none, all, half, a third ...
+    }
+    bits.insert(bits.end(), v.words().begin(), v.words().end());
+    vectors.push_back(std::move(v));
+  }
+  const MsmPlan plan = require(MsmPlan::make_selection(kGroup<C>, n, witnesses, options));
+  DeviceArray<Affine<C>> bases(known.points);
+  DeviceArray<uint64_t> device_bits(bits);
+  DeviceArray<Xyzz<C>> sums(plan.sums());
+  DeviceArray<std::byte> scratch(plan.scratch_bytes());
+  require(cudaDeviceSynchronize());
+  require(selection_enqueue<C>(plan, bases.span(), device_bits.span(), sums.span(), scratch.span(), stream));
+  std::vector<Xyzz<C>> host(plan.sums());
+  require(gpu::copy_to_host<Xyzz<C>>(std::span(host), sums.span(), stream));
+  require(stream.synchronize());
+  for (unsigned k = 0; k < witnesses; ++k) {
+    expect(selection_finish<C>(plan, host, k) == sum_selected<C>(known.points, vectors[k]), C::kName, n, plan,
+           "selection");
+  }
+}
+
+template <class C>
+void all_selections(bool small, const gpu::Stream& stream) {
+  for (const unsigned witnesses : {1u, 2u, 3u, 10u, 16u}) {
+    for (const size_t n : {size_t{0}, size_t{1}, size_t{64}, size_t{65}, size_t{1000}, size_t{70000}}) {
+      if (small && (n > 65 || witnesses > 10)) continue;
+      selections<C>(n, witnesses, {}, stream);
+      if (n == 1000) selections<C>(n, witnesses, {.max_entries = 301, .multiprocessors = 1}, stream);
+    }
+  }
+}
+
 template <class C>
 void large_sums(unsigned log2_size, std::span<const Scalars> kinds, const MsmOptions& options,
                 const gpu::Stream& stream) {
@@ -107,6 +150,8 @@ int main(int argc, char** argv) {
   const auto stream = require(device.make_stream());
   small_sums<G1Curve>(small, stream);
   small_sums<G2Curve>(small, stream);
+  all_selections<G1Curve>(small, stream);
+  all_selections<G2Curve>(small, stream);
   if (!small) {
     constexpr Scalars kUniform[] = {Scalars::kUniform, Scalars::kHalfEqual};
     large_sums<G1Curve>(18, kAllScalars, {}, stream);

@@ -8,6 +8,8 @@
 #include <numeric>
 #include <vector>
 
+// The kernels' pragmas are for nvcc.
+#pragma GCC diagnostic ignored "-Wunknown-pragmas"
 #define __device__
 #define __global__
 #define __forceinline__ inline
@@ -18,6 +20,9 @@ struct Index {
   uint32_t x;
 };
 thread_local Index blockIdx, threadIdx;
+// A warp of one lane.
+bool __any_sync(unsigned, bool v) { return v; }
+uint32_t __shfl_xor_sync(unsigned, uint32_t v, int) { return v; }
 }  // namespace
 #include "curve/g1.hpp"
 #include "curve/g2.hpp"
@@ -45,8 +50,8 @@ struct Emulation {
       : plan(p),
         table(t),
         begin(p.threads()),
-        products(size_t{p.threads()} * (p.max_segment() / 2)),
-        slots(products.size()),
+        products(size_t{p.threads()} * (p.max_segment() / 2) * kFieldWords<C>),
+        slots(2 * products.size()),
         buckets(p.buckets()) {
     for (auto& keys : partial_keys) keys.resize(2 * p.threads());
     for (auto& points : partials) points.resize(2 * p.threads());
@@ -64,11 +69,18 @@ struct Emulation {
                            (digit_negative(code) ? kNegative : 0));
       }
     }
-    std::vector<uint32_t> order(all_keys.size()), keys, refs;
+    std::vector<uint32_t> order(all_keys.size());
+    std::vector<uint32_t> keys(size_t{plan.threads()} * plan.max_segment()), refs(keys.size());
     std::iota(order.begin(), order.end(), 0);
     std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return all_keys[a] < all_keys[b]; });
-    for (const uint32_t at : order) keys.push_back(all_keys[at]), refs.push_back(all_refs[at]);
-    const auto count = static_cast<uint32_t>(keys.size());
+    const auto count = static_cast<uint32_t>(order.size());
+    for (uint32_t t = 0, next = 0; t < plan.threads(); ++t) {
+      const Segment s = segment_of(t, count, plan.threads(), plan.max_segment());
+      for (uint32_t e = 0; e < s.length; ++e, ++next) {
+        keys[s.at(e)] = all_keys[order[next]];
+        refs[s.at(e)] = all_refs[order[next]];
+      }
+    }
     AccumulateArgs<C> a{};
     a.bases = table.data();
     a.keys = keys.data();
@@ -76,17 +88,18 @@ struct Emulation {
     a.count = &count;
     a.begin = begin.data();
     a.threads = plan.threads();
-    a.max_pairs = plan.max_segment() / 2;
+    a.max_segment = plan.max_segment();
     a.products = products.data();
     a.slots = slots.data();
     a.partial_keys = partial_keys[0].data();
     a.partial_points = partials[0].data();
     a.buckets = buckets.data() + (size_t{task.first_set} << plan.bucket_bits());
-    const unsigned rounds = a.max_pairs > 0 ? plan.affine_rounds() : 0;
+    const unsigned rounds = a.max_segment > 1 ? plan.affine_rounds() : 0;
     for (unsigned round = 0; round < rounds; ++round) {
       launch(round == 0 ? pair_kernel<C, true> : pair_kernel<C, false>, a.threads, a);
     }
     launch(walk_kernel<C>, a.threads, a, rounds > 0);
+    launch(meet_kernel<C>, plan.threads(), partial_keys[0].data(), partials[0].data(), plan.threads(), a.buckets);
     uint32_t size = 2 * plan.threads();
     for (unsigned from = 0; size > 0; from = 1 - from) {
       const uint32_t threads = (size + msm_cuda_tuning::kJoin - 1) / msm_cuda_tuning::kJoin;
@@ -111,8 +124,7 @@ struct Emulation {
   const MsmPlan& plan;
   const std::vector<Affine<C>>& table;
   std::vector<uint32_t> begin;
-  std::vector<typename C::Field> products;
-  std::vector<Affine<C>> slots;
+  std::vector<Word> products, slots;
   std::vector<uint32_t> partial_keys[2];
   std::vector<Xyzz<C>> partials[2], buckets;
 };

@@ -22,6 +22,10 @@ inline unsigned blocks_for(size_t threads, unsigned block) {
 template <class Curve>
 Status join_partials(const MsmPlan& plan, Xyzz<Curve>* buckets, std::byte* scratch, cudaStream_t stream) {
   const MsmScratch& at = plan.scratch();
+  meet_kernel<Curve><<<blocks_for(plan.threads(), kBlock), kBlock, 0, stream>>>(
+      at_offset<const uint32_t>(scratch, at.partial_keys[0]), at_offset<Xyzz<Curve>>(scratch, at.partial_points[0]),
+      plan.threads(), buckets);
+  CUZK_CUDA_TRY(cudaGetLastError());
   uint32_t size = 2 * plan.threads();
   for (unsigned from = 0; size > 0; from = 1 - from) {
     const uint32_t threads = blocks_for(size, msm_cuda_tuning::kJoin);
@@ -37,23 +41,23 @@ Status join_partials(const MsmPlan& plan, Xyzz<Curve>* buckets, std::byte* scrat
 }
 
 template <class Curve>
-Status add_task(const MsmPlan& plan, const MsmTask& task, const Affine<Curve>* bases, const Fr* scalars,
+Status add_task(const MsmPlan& plan, const MsmTask& task, const Affine<Curve>* bases, const EntrySource& source,
                 std::byte* scratch, const gpu::Stream& stream) {
   const MsmScratch& at = plan.scratch();
   AccumulateArgs<Curve> a{};
-  CUZK_TRY(sorted_digits(plan, task, scalars, scratch, &a.keys, &a.refs, stream));
+  CUZK_TRY(sorted_entries(plan, task, source, scratch, &a.keys, &a.refs, stream));
   a.bases = bases;
   a.count = at_offset<uint32_t>(scratch, at.count);
   a.begin = at_offset<uint32_t>(scratch, at.begin);
   a.threads = plan.threads();
-  a.max_pairs = plan.max_segment() / 2;
-  a.products = at_offset<typename Curve::Field>(scratch, at.products);
-  a.slots = at_offset<Affine<Curve>>(scratch, at.slots);
+  a.max_segment = plan.max_segment();
+  a.products = at_offset<Word>(scratch, at.products);
+  a.slots = at_offset<Word>(scratch, at.slots);
   a.partial_keys = at_offset<uint32_t>(scratch, at.partial_keys[0]);
   a.partial_points = at_offset<Xyzz<Curve>>(scratch, at.partial_points[0]);
   a.buckets = at_offset<Xyzz<Curve>>(scratch, at.buckets) + (size_t{task.first_set} << plan.bucket_bits());
   const unsigned blocks = plan.threads() / kBlock;
-  const unsigned rounds = a.max_pairs > 0 ? plan.affine_rounds() : 0;
+  const unsigned rounds = a.max_segment > 1 ? plan.affine_rounds() : 0;
   for (unsigned round = 0; round < rounds; ++round) {
     if (round == 0) {
       pair_kernel<Curve, true><<<blocks, kBlock, 0, stream.handle()>>>(a);
@@ -98,17 +102,11 @@ Status check_sizes(const MsmPlan& plan, size_t points, const char* name) {
   return {};
 }
 
-}  // namespace cuzk::msm_detail
-
-namespace cuzk {
-
 template <class Curve>
-Status msm_enqueue(const MsmPlan& plan, std::span<const Affine<Curve>> bases, std::span<const Fr> scalars,
-                   std::span<Xyzz<Curve>> sums, std::span<std::byte> scratch, const gpu::Stream& stream) {
-  CUZK_TRY(msm_detail::check_sizes<Curve>(plan, bases.size(), "bases"));
-  if (scalars.size() != plan.bases() || sums.size() != plan.sums()) {
-    return Error(ErrorClass::kUsage, "scalars or sums are not as many as the msm plan has");
-  }
+Status enqueue(const MsmPlan& plan, std::span<const Affine<Curve>> bases, const EntrySource& source,
+               std::span<Xyzz<Curve>> sums, std::span<std::byte> scratch, const gpu::Stream& stream) {
+  CUZK_TRY(check_sizes<Curve>(plan, bases.size(), "bases"));
+  if (sums.size() != plan.sums()) return Error(ErrorClass::kUsage, "wrong number of sums").at_field("sums");
   if (scratch.size() < plan.scratch_bytes() || reinterpret_cast<uintptr_t>(scratch.data()) % 256 != 0) {
     return Error(ErrorClass::kUsage, "the scratch memory of an msm is too small or not aligned").at_field("scratch");
   }
@@ -119,9 +117,31 @@ Status msm_enqueue(const MsmPlan& plan, std::span<const Affine<Curve>> bases, st
   CUZK_CUDA_TRY(cudaMemsetAsync(scratch.data() + plan.scratch().buckets, 0, plan.buckets() * sizeof(Xyzz<Curve>),
                                 stream.handle()));
   for (const MsmTask& task : plan.tasks()) {
-    CUZK_TRY(msm_detail::add_task<Curve>(plan, task, bases.data(), scalars.data(), scratch.data(), stream));
+    CUZK_TRY(add_task<Curve>(plan, task, bases.data(), source, scratch.data(), stream));
   }
-  return msm_detail::reduce_buckets<Curve>(plan, sums.data(), scratch.data(), stream.handle());
+  return reduce_buckets<Curve>(plan, sums.data(), scratch.data(), stream.handle());
+}
+
+}  // namespace cuzk::msm_detail
+
+namespace cuzk {
+
+template <class Curve>
+Status msm_enqueue(const MsmPlan& plan, std::span<const Affine<Curve>> bases, std::span<const Fr> scalars,
+                   std::span<Xyzz<Curve>> sums, std::span<std::byte> scratch, const gpu::Stream& stream) {
+  if (plan.is_selection() || scalars.size() != plan.bases()) {
+    return Error(ErrorClass::kUsage, "the msm plan is for something else").at_field("scalars");
+  }
+  return msm_detail::enqueue<Curve>(plan, bases, {scalars.data(), nullptr}, sums, scratch, stream);
+}
+
+template <class Curve>
+Status selection_enqueue(const MsmPlan& plan, std::span<const Affine<Curve>> bases, std::span<const uint64_t> bits,
+                         std::span<Xyzz<Curve>> sums, std::span<std::byte> scratch, const gpu::Stream& stream) {
+  if (!plan.is_selection() || bits.size() != plan.witnesses() * plan.words_of_bits()) {
+    return Error(ErrorClass::kUsage, "the plan of the selection is for something else").at_field("bits");
+  }
+  return msm_detail::enqueue<Curve>(plan, bases, {nullptr, bits.data()}, sums, scratch, stream);
 }
 
 template <class Curve>

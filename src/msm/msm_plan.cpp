@@ -28,10 +28,19 @@ class Layout {
   size_t next_ = 0;
 };
 
+Status check_shape(size_t bases, const MsmOptions& options) {
+  if (options.multiprocessors == 0) {
+    return Error(ErrorClass::kUsage, "a device has at least one multiprocessor").at_field("multiprocessors");
+  }
+  if (bases > MsmPlan::kMaxTable) {
+    return Error(ErrorClass::kUsage, "an msm of " + std::to_string(bases) + " bases is too long").at_field("bases");
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<MsmPlan> MsmPlan::make(MsmGroup group, size_t bases, const MsmOptions& options) {
-  const bool g1 = group == MsmGroup::kG1;
   MsmPlan plan;
   plan.group_ = group;
   plan.bases_ = bases;
@@ -42,37 +51,53 @@ Result<MsmPlan> MsmPlan::make(MsmGroup group, size_t bases, const MsmOptions& op
       (options.window_bits < tuning::kMinWindowBits || options.window_bits > tuning::kMaxWindowBits)) {
     return Error(ErrorClass::kUsage, "the bits of an msm window are out of range").at_field("window_bits");
   }
-  if (options.multiprocessors == 0) {
-    return Error(ErrorClass::kUsage, "a device has at least one multiprocessor").at_field("multiprocessors");
-  }
-  if (bases > kMaxTable / options.table_multiples) {
-    return Error(ErrorClass::kUsage, "an msm of " + std::to_string(bases) + " bases with " +
-                                         std::to_string(options.table_multiples) + " multiples each is too long")
-        .at_field("bases");
-  }
+  CUZK_TRY(check_shape(bases, options));
   plan.window_bits_ =
       options.window_bits != 0 ? options.window_bits : tuning::window_bits(bases, options.table_multiples);
   plan.digits_ = tuning::digits(plan.window_bits_);
   plan.sets_ = static_cast<unsigned>(divide_up(plan.digits_, options.table_multiples));
   // What the digits need of the multiples that the caller would make.
   plan.multiples_ = static_cast<unsigned>(divide_up(plan.digits_, plan.sets_));
+  if (bases > kMaxTable / plan.multiples_) {
+    return Error(ErrorClass::kUsage, "an msm of " + std::to_string(bases) + " bases with " +
+                                         std::to_string(plan.multiples_) + " multiples each is too long")
+        .at_field("bases");
+  }
+  plan.divide_work(options);
+  return plan;
+}
 
+Result<MsmPlan> MsmPlan::make_selection(MsmGroup group, size_t bases, unsigned witnesses, const MsmOptions& options) {
+  if (witnesses == 0 || witnesses > kMaxWitnesses) {
+    return Error(ErrorClass::kUsage, "a selection is for 1 to 16 witnesses").at_field("witnesses");
+  }
+  CUZK_TRY(check_shape(bases, options));
+  MsmPlan plan;
+  plan.group_ = group;
+  plan.bases_ = bases;
+  plan.witnesses_ = witnesses;
+  plan.window_bits_ = witnesses + 1;  // a bucket a pattern
+  plan.digits_ = plan.sets_ = 1;
+  plan.divide_work(options);
+  return plan;
+}
+
+void MsmPlan::divide_work(const MsmOptions& options) {
+  const bool g1 = group_ == MsmGroup::kG1;
   const size_t limit = std::max<size_t>(
       options.max_entries != 0 ? options.max_entries : (g1 ? tuning::kMaxEntriesG1 : tuning::kMaxEntriesG2), 1);
-  plan.task_bases_ = std::min(std::max<size_t>(bases, 1), limit);
-  plan.task_digits_ = static_cast<unsigned>(std::clamp<size_t>(limit / plan.task_bases_, 1, plan.digits_));
-  plan.max_entries_ = plan.task_bases_ * plan.task_digits_;
+  task_bases_ = std::min(std::max<size_t>(bases_, 1), limit);
+  task_digits_ = static_cast<unsigned>(std::clamp<size_t>(limit / task_bases_, 1, digits_));
+  max_entries_ = task_bases_ * task_digits_;
 
   const size_t full = size_t{options.multiprocessors} * (g1 ? tuning::kThreadsPerSmG1 : tuning::kThreadsPerSmG2);
-  const size_t wanted = std::min(full, divide_up(plan.max_entries_, tuning::kMinSegment));
-  plan.threads_ = static_cast<uint32_t>(divide_up(wanted, tuning::kBlock) * tuning::kBlock);
-  plan.max_segment_ = static_cast<uint32_t>(divide_up(plan.max_entries_, plan.threads_));
-  const size_t buckets_of_task = size_t{std::min(plan.task_digits_, plan.sets_)} << plan.bucket_bits();
-  plan.affine_rounds_ = options.affine_rounds >= 0
-                            ? static_cast<unsigned>(options.affine_rounds)
-                            : tuning::affine_rounds(plan.max_segment_, plan.max_entries_, buckets_of_task);
-  plan.lay_out();
-  return plan;
+  const size_t wanted = std::min(full, divide_up(max_entries_, tuning::kMinSegment));
+  threads_ = static_cast<uint32_t>(divide_up(wanted, tuning::kBlock) * tuning::kBlock);
+  max_segment_ = static_cast<uint32_t>(divide_up(max_entries_, threads_));
+  const size_t buckets_of_task = size_t{std::min(task_digits_, sets_)} << bucket_bits();
+  affine_rounds_ = options.affine_rounds >= 0 ? static_cast<unsigned>(options.affine_rounds)
+                                              : tuning::affine_rounds(max_segment_, max_entries_, buckets_of_task);
+  lay_out();
 }
 
 std::vector<MsmTask> MsmPlan::tasks() const {
@@ -101,8 +126,8 @@ void MsmPlan::lay_out() {
   Layout layout;
   MsmScratch& s = scratch_;
   for (auto* list : {s.keys, s.refs}) {
-    list[0] = layout.take(max_entries_ * sizeof(uint32_t));
-    list[1] = layout.take(max_entries_ * sizeof(uint32_t));
+    list[0] = layout.take(size_t{threads_} * max_segment_ * sizeof(uint32_t));
+    list[1] = layout.take(size_t{threads_} * max_segment_ * sizeof(uint32_t));
   }
   // Above what CUB asks for (msm_sort_cuda.cu refuses where it is not).
   s.sort_bytes = (size_t{4} << 20) + max_entries_ / 2;

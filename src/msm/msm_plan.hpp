@@ -49,6 +49,10 @@ class MsmPlan {
   // Error kUsage where an option is out of range or a table would have more than kMaxTable points.
   static Result<MsmPlan> make(MsmGroup group, size_t bases, const MsmOptions& options);
   static constexpr size_t kMaxTable = (size_t{1} << 31) - (size_t{1} << 24);
+  // The sums of the bases that each of 1 to kMaxWitnesses bit vectors selects, all in one pass: a base's bucket is the
+  // pattern of its bits, of which the vectors' sums are sums again. window_bits and table_multiples are not used.
+  static Result<MsmPlan> make_selection(MsmGroup group, size_t bases, unsigned witnesses, const MsmOptions& options);
+  static constexpr unsigned kMaxWitnesses = 16;
 
   MsmGroup group() const { return group_; }
   size_t bases() const { return bases_; }
@@ -68,6 +72,11 @@ class MsmPlan {
   unsigned row_bits() const { return bucket_bits() / 2; }
   size_t lines_of_set() const { return (size_t{1} << row_bits()) + (size_t{1} << column_bits()); }
 
+  bool is_selection() const { return witnesses_ > 0; }
+  unsigned witnesses() const { return witnesses_; }
+  // 64-bit words of a bit vector; vectors stand one behind the other.
+  size_t words_of_bits() const { return (bases_ + 63) / 64; }
+
   size_t max_entries() const { return max_entries_; }
   // Threads over which entries are divided, a multiple of the block; a thread's segment is at most max_segment().
   uint32_t threads() const { return threads_; }
@@ -83,11 +92,13 @@ class MsmPlan {
 
  private:
   MsmPlan() = default;
+  void divide_work(const MsmOptions& options);
   void lay_out();
 
   MsmGroup group_ = MsmGroup::kG1;
   size_t bases_ = 0, max_entries_ = 0, task_bases_ = 0;
-  unsigned window_bits_ = 0, digits_ = 0, sets_ = 0, multiples_ = 1, task_digits_ = 0, affine_rounds_ = 0;
+  unsigned window_bits_ = 0, digits_ = 0, sets_ = 0, multiples_ = 1, task_digits_ = 0, affine_rounds_ = 0,
+           witnesses_ = 0;
   uint32_t threads_ = 0, max_segment_ = 0;
   MsmScratch scratch_{};
 };
@@ -95,7 +106,7 @@ class MsmPlan {
 // The result from the sums that the device made; on the host, 255 doublings at most.
 template <class Curve>
 Jacobian<Curve> msm_finish(const MsmPlan& plan, std::span<const Xyzz<Curve>> sums) {
-  CUZK_ASSERT(sums.size() == plan.sums());
+  CUZK_ASSERT(sums.size() == plan.sums() && !plan.is_selection());
   Jacobian<Curve> out = Jacobian<Curve>::infinity();
   for (unsigned s = plan.sets(); s-- > 0;) {
     const auto set = sums.subspan(size_t{s} * plan.window_bits(), plan.window_bits());
@@ -106,6 +117,13 @@ Jacobian<Curve> msm_finish(const MsmPlan& plan, std::span<const Xyzz<Curve>> sum
     out += set[0].to_jacobian();  // bucket b holds the digit b + 1
   }
   return out;
+}
+
+// The sum of the bases that bit vector `witness` of a selection has.
+template <class Curve>
+Jacobian<Curve> selection_finish(const MsmPlan& plan, std::span<const Xyzz<Curve>> sums, unsigned witness) {
+  CUZK_ASSERT(sums.size() == plan.sums() && witness < plan.witnesses());
+  return sums[1 + witness].to_jacobian();
 }
 
 }  // namespace cuzk

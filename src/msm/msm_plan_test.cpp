@@ -87,10 +87,10 @@ TEST(MsmPlan, ScratchRangesAreAlignedApartAndAsLargeAsTheirUse) {
         struct Range {
           size_t begin, bytes;
         };
-        std::vector<Range> ranges = {{s.keys[0], 4 * plan.max_entries()},
-                                     {s.keys[1], 4 * plan.max_entries()},
-                                     {s.refs[0], 4 * plan.max_entries()},
-                                     {s.refs[1], 4 * plan.max_entries()},
+        std::vector<Range> ranges = {{s.keys[0], 4 * threads * plan.max_segment()},
+                                     {s.keys[1], 4 * threads * plan.max_segment()},
+                                     {s.refs[0], 4 * threads * plan.max_segment()},
+                                     {s.refs[1], 4 * threads * plan.max_segment()},
                                      {s.sort, s.sort_bytes},
                                      {s.count, 4},
                                      {s.begin, 4 * threads},
@@ -133,8 +133,29 @@ TEST(MsmPlan, WrongOptionsAreNamed) {
   EXPECT_EQ(field(10, {.table_multiples = 256}), "table_multiples");
   EXPECT_EQ(field(10, {.multiprocessors = 0}), "multiprocessors");
   EXPECT_EQ(field(size_t{1} << 31, {}), "bases");
-  EXPECT_EQ(field(size_t{1} << 28, {.table_multiples = 10}), "bases");
+  EXPECT_EQ(field(size_t{1} << 29, {.table_multiples = 255}), "bases");
   EXPECT_EQ(field(MsmPlan::kMaxTable, {}), "");
+  for (const unsigned witnesses : {0u, 17u}) {
+    const auto plan = MsmPlan::make_selection(MsmGroup::kG1, 10, witnesses, {});
+    EXPECT_EQ(plan.ok() ? "" : plan.error().field, "witnesses");
+  }
+}
+
+TEST(MsmPlan, SelectionsHaveABucketForEachPattern) {
+  for (unsigned witnesses = 1; witnesses <= MsmPlan::kMaxWitnesses; ++witnesses) {
+    auto made = MsmPlan::make_selection(MsmGroup::kG1, 1000, witnesses, {.max_entries = 300});
+    ASSERT_TRUE(made.ok());
+    const MsmPlan plan = std::move(made).value();
+    EXPECT_TRUE(plan.is_selection());
+    EXPECT_EQ(plan.buckets(), size_t{1} << witnesses);
+    EXPECT_EQ(plan.row_bits() + plan.column_bits(), witnesses);
+    EXPECT_EQ(plan.sums(), witnesses + 1);
+    EXPECT_EQ(plan.table_points(), 1000u);
+    EXPECT_EQ(plan.words_of_bits(), 16u);
+    size_t covered = 0;
+    for (const MsmTask& task : plan.tasks()) covered += task.entries();
+    EXPECT_EQ(covered, 1000u);
+  }
 }
 
 // What the device does, by definition: every digit into its bucket, then the sums of each set. With the table's points
