@@ -1,11 +1,11 @@
 // Times sums on the device, one JSON line each, printed and in FILE; every result is checked by known logarithms.
 // Usage: cuzk_msm_cuda_bench [FILE] [--group g1|g2] [--log2 FIRST LAST] [--multiples T] [--bits C] [--rounds R]
-//                            [--entries LOG2] [--skewed] [--witnesses K] [--repeat N]
+//                            [--entries LOG2] [--waves N] [--skewed] [--witnesses K] [--repeat N]
 #include <algorithm>
 #include <cstring>
 #include <string>
 
-#include "msm/msm_cuda_support.cuh"
+#include "msm/msm_test_support.cuh"
 
 namespace {
 
@@ -58,13 +58,14 @@ void measure(unsigned log2_size, const Arguments& arguments, const gpu::Device& 
     std::sort(times.begin(), times.end());
     for (std::FILE* out : {stdout, arguments.file}) {
       if (out == nullptr) continue;
-      std::fprintf(out,
-                   "{\"msm\": \"%s\", \"log2_size\": %u, \"scalars\": \"%s\", \"window_bits\": %u, "
-                   "\"table_multiples\": %u, \"affine_rounds\": %u, \"entries\": %zu, \"milliseconds\": %.3f, "
-                   "\"slowest_ms\": %.3f, \"table_ms\": %.1f, \"scratch_bytes\": %zu, \"correct\": %s}\n",
-                   C::kName, log2_size, name(kind), plan.window_bits(), plan.table_multiples(), plan.affine_rounds(),
-                   plan.max_entries(), times[times.size() / 2], times.back(), table_ms, plan.scratch_bytes(),
-                   correct ? "true" : "false");
+      std::fprintf(
+          out,
+          "{\"msm\": \"%s\", \"log2_size\": %u, \"scalars\": \"%s\", \"window_bits\": %u, "
+          "\"table_multiples\": %u, \"affine_rounds\": %u, \"threads\": %u, \"entries\": %zu, \"milliseconds\": %.3f, "
+          "\"slowest_ms\": %.3f, \"table_ms\": %.1f, \"scratch_bytes\": %zu, \"correct\": %s}\n",
+          C::kName, log2_size, name(kind), plan.window_bits(), plan.table_multiples(), plan.affine_rounds(),
+          plan.threads(), plan.max_entries(), times[times.size() / 2], times.back(), table_ms, plan.scratch_bytes(),
+          correct ? "true" : "false");
       std::fflush(out);
     }
   }
@@ -148,6 +149,8 @@ int main(int argc, char** argv) {
       arguments.options.window_bits = static_cast<unsigned>(number());
     } else if (option == "--rounds") {
       arguments.options.affine_rounds = number();
+    } else if (option == "--waves") {
+      arguments.options.waves = static_cast<unsigned>(number());
     } else if (option == "--entries") {
       arguments.options.max_entries = size_t{1} << number();
     } else if (option == "--witnesses") {

@@ -2,7 +2,7 @@
 // 1 on a difference, 2 where CUDA fails. --small: few and short sums, for runs under compute-sanitizer.
 #include <cstring>
 
-#include "msm/msm_cuda_support.cuh"
+#include "msm/msm_test_support.cuh"
 #include "msm/msm_test_support.hpp"
 
 namespace {

@@ -10,8 +10,17 @@ namespace cuzk::msm_cuda_tuning {
 // Threads that sum entries, for each multiprocessor: what the registers of the kernel let run at once.
 inline constexpr unsigned kThreadsPerSmG1 = 512, kThreadsPerSmG2 = 256;
 inline constexpr unsigned kBlock = 128;
-// Entries a thread below which more threads do not pay.
-inline constexpr size_t kMinSegment = 32;
+// Entries a thread below which more threads do not pay: up to as many as run at once, and beyond. A second wave of
+// threads keeps multiprocessors busy when the first have finished. G1, 2^22 bases: 26.4, 26.1, 26.4, 26.8, 28.4 ms with
+// 1, 2, 3, 4, 8 waves; 2^20: 8.3, 8.8, 9.3 with 1, 2, 3. G2, 2^20: 22.7, 23.3, 24.0, 24.4 with 1 to 4.
+inline constexpr size_t kMinSegment = 32, kGoodSegmentG1 = 450, kGoodSegmentG2 = 2000;
+inline constexpr size_t kMaxWaves = 8;
+
+inline size_t threads(size_t entries, size_t resident, size_t good_segment, size_t waves) {
+  if (waves == 0) waves = std::clamp<size_t>(entries / good_segment / resident, 1, kMaxWaves);
+  const size_t few = std::min(resident, (entries + kMinSegment - 1) / kMinSegment);
+  return few < resident ? few : waves * resident;
+}
 
 // Entries (a digit of a scalar each) that are sorted and summed at a time. 88 bytes of scratch each in G1, 160 in G2.
 inline constexpr size_t kMaxEntriesG1 = size_t{1} << 26, kMaxEntriesG2 = size_t{1} << 25;
@@ -25,8 +34,8 @@ inline constexpr size_t kLineThreads = 60000;
 inline constexpr unsigned kMinWindowBits = 4, kMaxWindowBits = 24;
 
 // Rounds of affine additions with shared inversions before the rest of each run is summed in extended coordinates. A
-// round of p pairs costs a thread 6p multiplications and an inversion, about 40; the extended form 10p. So rounds go on
-// while a thread has more than some 20 entries and runs have more than one.
+// round of p pairs costs a thread 6p multiplications and a fourth of an inversion, about 50; the extended form 10p. So
+// rounds go on while a thread has more than some 24 entries and runs have more than one.
 inline unsigned affine_rounds(size_t segment, size_t entries, size_t buckets) {
   unsigned rounds = 0;
   const size_t run = std::max<size_t>(entries / buckets, 1);
@@ -34,8 +43,11 @@ inline unsigned affine_rounds(size_t segment, size_t entries, size_t buckets) {
   return rounds;
 }
 
-// In multiplications of the coordinate field.
-inline constexpr double kEntryCost = 7, kBucketCost = 40;
+// In multiplications of the coordinate field. Few buckets cost more than their additions, because these do not fill the
+// chip: at 2^18, 12, 13, 14 bits take 3.46, 3.64, 3.80 ms in G1 and 8.4, 9.4, 9.9 in G2. At 2^20, 14 to 16
+// bits: 9.0, 8.3, 8.4 (G1); at 2^22, 16 to 18: 26.8, 26.5, 28.9; at 2^24, 17 to 20 within 2 percent.
+inline constexpr double kEntryCost = 7;
+inline constexpr double bucket_cost(size_t bases) { return bases < size_t{1} << 19 ? 110 : 40; }
 
 inline constexpr unsigned digits(unsigned window_bits) { return (255 + window_bits - 1) / window_bits; }
 
@@ -47,7 +59,7 @@ inline unsigned window_bits(size_t n, unsigned multiples) {
   for (unsigned c = kMinWindowBits; c <= kMaxWindowBits; ++c) {
     const unsigned sets = (digits(c) + multiples - 1) / multiples;
     const double cost = kEntryCost * static_cast<double>(digits(c)) * static_cast<double>(n) +
-                        kBucketCost * static_cast<double>(sets) * static_cast<double>(size_t{1} << (c - 1));
+                        bucket_cost(n) * static_cast<double>(sets) * static_cast<double>(size_t{1} << (c - 1));
     if (cost < least) least = cost, best = c;
   }
   return best;

@@ -206,6 +206,40 @@ __device__ __noinline__ Affine<Curve> special_sum(Affine<Curve> a, Affine<Curve>
   return {x, slope * (a.x - x) - a.y};
 }
 
+// 1/product for every thread of the block, none zero. The inversion costs some 170 multiplications of a warp whether
+// one of its lanes needs it or all, so one warp inverts for all four; which one depends on the block, for the
+// schedulers' sake.
+template <class Curve>
+__device__ __forceinline__ typename Curve::Field block_inverse(const typename Curve::Field& product) {
+#if defined(__CUDACC__)
+  using Field = typename Curve::Field;
+  static_assert(kBlock == 128);
+  __shared__ alignas(16) unsigned char bytes[kBlock * sizeof(Field)];
+  Field* shared = reinterpret_cast<Field*>(bytes);
+  shared[threadIdx.x] = product;
+  __syncthreads();
+  if (threadIdx.x / 32 == blockIdx.x % 4) {
+    Field* at = shared + threadIdx.x % 32;
+    Field before[3];  // products of the first, the first two, the first three
+    before[0] = at[0];
+    before[1] = before[0] * at[32];
+    before[2] = before[1] * at[64];
+    Field inverse = (before[2] * at[96]).inverse();
+#pragma unroll
+    for (int k = 3; k > 0; --k) {
+      const Field factor = at[32 * k];
+      at[32 * k] = inverse * before[k - 1];
+      inverse *= factor;
+    }
+    at[0] = inverse;
+  }
+  __syncthreads();
+  return shared[threadIdx.x];
+#else
+  return product.inverse();  // in the tests, which run one thread after the other
+#endif
+}
+
 // kFirst: the list is as sorted, and sums take new slots. Later every pair has a sum for its first point (what a round
 // leaves over is the last of its run), whose slot its own sum takes. Lanes go through their n-th pairs together, so
 // that what they store lies side by side.
@@ -239,13 +273,9 @@ __global__ void __launch_bounds__(kBlock, kBlocksPerSm<Curve>) pair_kernel(const
     e += 2;
   }
   const uint32_t most_pairs = warp_max(pairs);
-  if (most_pairs == 0) {
-    if constexpr (kFirst) a.begin[thread] = 0;
-    return;
-  }
 
   // Backward: each inverse, each sum. The list moves towards its end.
-  Field inverse = product.inverse();
+  Field inverse = block_inverse<Curve>(product);
   uint32_t e = s.length, out = s.length;
   const auto move_singles = [&] {
     while (e > begin && !(a.keys[s.at(e - 1)] & kSecond)) {

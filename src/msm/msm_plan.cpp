@@ -90,8 +90,9 @@ void MsmPlan::divide_work(const MsmOptions& options) {
   task_digits_ = static_cast<unsigned>(std::clamp<size_t>(limit / task_bases_, 1, digits_));
   max_entries_ = task_bases_ * task_digits_;
 
-  const size_t full = size_t{options.multiprocessors} * (g1 ? tuning::kThreadsPerSmG1 : tuning::kThreadsPerSmG2);
-  const size_t wanted = std::min(full, divide_up(max_entries_, tuning::kMinSegment));
+  const size_t resident = size_t{options.multiprocessors} * (g1 ? tuning::kThreadsPerSmG1 : tuning::kThreadsPerSmG2);
+  const size_t wanted =
+      tuning::threads(max_entries_, resident, g1 ? tuning::kGoodSegmentG1 : tuning::kGoodSegmentG2, options.waves);
   threads_ = static_cast<uint32_t>(divide_up(wanted, tuning::kBlock) * tuning::kBlock);
   max_segment_ = static_cast<uint32_t>(divide_up(max_entries_, threads_));
   const size_t buckets_of_task = size_t{std::min(task_digits_, sets_)} << bucket_bits();

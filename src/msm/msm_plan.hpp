@@ -23,6 +23,8 @@ struct MsmOptions {
   unsigned multiprocessors = 132;
   // Rounds of affine additions; -1: by tuning.
   int affine_rounds = -1;
+  // Segments of the entries for each thread that runs at once, at most; 0: by tuning.
+  unsigned waves = 0;
 };
 
 // Bytes of the coordinate field, which is what plans need to know of a curve.
