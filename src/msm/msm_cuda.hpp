@@ -2,6 +2,7 @@
 // is. Plain C++; in builds with CUZK_CUDA only.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <span>
 
@@ -23,6 +24,34 @@ template <class Curve>
 Status msm_enqueue(const MsmPlan& plan, std::span<const Affine<Curve>> bases, std::span<const Fr> scalars,
                    std::span<Xyzz<Curve>> sums, std::span<std::byte> scratch, const gpu::Stream& stream);
 
+// msm_enqueue in parts, for sums of more bases than the device holds: clear, add any number of parts of at most
+// plan.bases() bases each (no table), reduce. The scratch memory keeps the buckets from one to the next. The plan's
+// total_bases is what its window_bits should be chosen for.
+template <class Curve>
+Status msm_clear(const MsmPlan& plan, std::span<std::byte> scratch, const gpu::Stream& stream);
+template <class Curve>
+Status msm_add(const MsmPlan& plan, std::span<const Affine<Curve>> bases, std::span<const Fr> scalars,
+               std::span<std::byte> scratch, const gpu::Stream& stream);
+template <class Curve>
+Status msm_reduce(const MsmPlan& plan, std::span<Xyzz<Curve>> sums, std::span<std::byte> scratch,
+                  const gpu::Stream& stream);
+
+// What msm_enqueue_streamed copies through: two buffers of plan.bases() points in device memory, a stream for the
+// copies and four events. The buffers must be free when the call is made.
+template <class Curve>
+struct MsmStaging {
+  std::array<std::span<Affine<Curve>>, 2> buffers;
+  const gpu::Stream& copies;
+  std::array<gpu::Event, 2> copied, used;
+};
+
+// msm_enqueue with `bases` in pinned host memory, any number of them, copied part by part while the part before is
+// added. `scalars` is device memory. The host memory must stay until `stream` has reached the end.
+template <class Curve>
+Status msm_enqueue_streamed(const MsmPlan& plan, std::span<const Affine<Curve>> bases, std::span<const Fr> scalars,
+                            std::span<Xyzz<Curve>> sums, std::span<std::byte> scratch, MsmStaging<Curve>& staging,
+                            const gpu::Stream& stream);
+
 // The same for a plan of MsmPlan::make_selection: `bits` is plan.witnesses() bit vectors of plan.words_of_bits() words,
 // the lowest bit first; selection_finish takes the sums.
 template <class Curve>
@@ -37,13 +66,27 @@ Status msm_make_table(const MsmPlan& plan, std::span<Affine<Curve>> table, const
 
 extern template Status msm_enqueue<G1Curve>(const MsmPlan&, std::span<const G1Affine>, std::span<const Fr>,
                                             std::span<G1Xyzz>, std::span<std::byte>, const gpu::Stream&);
-extern template Status msm_enqueue<G2Curve>(const MsmPlan&, std::span<const G2Affine>, std::span<const Fr>,
-                                            std::span<G2Xyzz>, std::span<std::byte>, const gpu::Stream&);
+extern template Status msm_clear<G1Curve>(const MsmPlan&, std::span<std::byte>, const gpu::Stream&);
+extern template Status msm_add<G1Curve>(const MsmPlan&, std::span<const G1Affine>, std::span<const Fr>,
+                                        std::span<std::byte>, const gpu::Stream&);
+extern template Status msm_reduce<G1Curve>(const MsmPlan&, std::span<G1Xyzz>, std::span<std::byte>, const gpu::Stream&);
+extern template Status msm_enqueue_streamed<G1Curve>(const MsmPlan&, std::span<const G1Affine>, std::span<const Fr>,
+                                                     std::span<G1Xyzz>, std::span<std::byte>, MsmStaging<G1Curve>&,
+                                                     const gpu::Stream&);
 extern template Status selection_enqueue<G1Curve>(const MsmPlan&, std::span<const G1Affine>, std::span<const uint64_t>,
                                                   std::span<G1Xyzz>, std::span<std::byte>, const gpu::Stream&);
+extern template Status msm_make_table<G1Curve>(const MsmPlan&, std::span<G1Affine>, const gpu::Stream&);
+extern template Status msm_enqueue<G2Curve>(const MsmPlan&, std::span<const G2Affine>, std::span<const Fr>,
+                                            std::span<G2Xyzz>, std::span<std::byte>, const gpu::Stream&);
+extern template Status msm_clear<G2Curve>(const MsmPlan&, std::span<std::byte>, const gpu::Stream&);
+extern template Status msm_add<G2Curve>(const MsmPlan&, std::span<const G2Affine>, std::span<const Fr>,
+                                        std::span<std::byte>, const gpu::Stream&);
+extern template Status msm_reduce<G2Curve>(const MsmPlan&, std::span<G2Xyzz>, std::span<std::byte>, const gpu::Stream&);
+extern template Status msm_enqueue_streamed<G2Curve>(const MsmPlan&, std::span<const G2Affine>, std::span<const Fr>,
+                                                     std::span<G2Xyzz>, std::span<std::byte>, MsmStaging<G2Curve>&,
+                                                     const gpu::Stream&);
 extern template Status selection_enqueue<G2Curve>(const MsmPlan&, std::span<const G2Affine>, std::span<const uint64_t>,
                                                   std::span<G2Xyzz>, std::span<std::byte>, const gpu::Stream&);
-extern template Status msm_make_table<G1Curve>(const MsmPlan&, std::span<G1Affine>, const gpu::Stream&);
 extern template Status msm_make_table<G2Curve>(const MsmPlan&, std::span<G2Affine>, const gpu::Stream&);
 
 namespace msm_detail {

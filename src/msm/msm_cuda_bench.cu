@@ -1,6 +1,7 @@
 // Times sums on the device, one JSON line each, printed and in FILE; every result is checked by known logarithms.
 // Usage: cuzk_msm_cuda_bench [FILE] [--group g1|g2] [--log2 FIRST LAST] [--multiples T] [--bits C] [--rounds R]
-//                            [--entries LOG2] [--waves N] [--skewed] [--witnesses K] [--repeat N]
+//                            [--entries LOG2] [--waves N] [--skewed] [--witnesses K] [--streamed LOG2_PART] [--repeat
+//                            N]
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -16,6 +17,7 @@ struct Arguments {
   bool g1 = true, g2 = true, skewed = false;
   unsigned first = 18, last = 24;
   unsigned witnesses = 0;  // of a selection; 0: sums of multiples
+  unsigned log2_part = 0;  // of bases streamed from host memory; 0: resident
   int repeat = 5;
   std::FILE* file = nullptr;
   MsmOptions options;
@@ -68,6 +70,58 @@ void measure(unsigned log2_size, const Arguments& arguments, const gpu::Device& 
           correct ? "true" : "false");
       std::fflush(out);
     }
+  }
+}
+
+// Bases in pinned host memory.
+template <class C>
+void measure_streamed(unsigned log2_size, const Arguments& arguments, const gpu::Device& device,
+                      const gpu::Stream& stream) {
+  const size_t n = size_t{1} << log2_size, part = size_t{1} << arguments.log2_part;
+  MsmOptions options = arguments.options;
+  options.multiprocessors = static_cast<unsigned>(device.info().multiprocessors);
+  options.total_bases = n;
+  const MsmPlan plan =
+      require(MsmPlan::make(sizeof(typename C::Field) == sizeof(Fp) ? MsmGroup::kG1 : MsmGroup::kG2, part, options));
+  const auto pinned = require(device.allocate_pinned<Affine<C>>(n));
+  {
+    DeviceArray<Affine<C>> bases(n);
+    make_bases<C>(bases.span(), stream);
+    require(gpu::copy_to_host<Affine<C>>(pinned.span(), bases.span(), stream));
+    require(stream.synchronize());
+  }
+  DeviceArray<Affine<C>> buffers(2 * part);
+  DeviceArray<Fr> scalars(n);
+  DeviceArray<Xyzz<C>> sums(plan.sums());
+  DeviceArray<std::byte> scratch(plan.scratch_bytes());
+  make_scalars(scalars.span(), Scalars::kUniform, stream);
+  const auto copies = require(device.make_stream());
+  const auto event = [&] { return require(device.make_event()); };
+  MsmStaging<C> staging{
+      {buffers.first(part), buffers.span().subspan(part)}, copies, {event(), event()}, {event(), event()}};
+  auto begin = event(), end = event();
+  std::vector<double> times;
+  for (int i = 0; i < arguments.repeat + 1; ++i) {
+    require(begin.record(stream));
+    require(msm_enqueue_streamed<C>(plan, pinned.span(), scalars.span(), sums.span(), scratch.span(), staging, stream));
+    require(end.record(stream));
+    require(end.synchronize());
+    if (i > 0) times.push_back(require(end.milliseconds_since(begin)));
+  }
+  std::sort(times.begin(), times.end());
+  std::vector<Xyzz<C>> host(plan.sums());
+  require(gpu::copy_to_host<Xyzz<C>>(std::span(host), sums.span(), stream));
+  require(stream.synchronize());
+  const bool correct = msm_finish<C>(plan, host) == expected_sum<C>(n, Scalars::kUniform);
+  all_correct = all_correct && correct;
+  for (std::FILE* out : {stdout, arguments.file}) {
+    if (out == nullptr) continue;
+    std::fprintf(out,
+                 "{\"streamed_msm\": \"%s\", \"log2_size\": %u, \"log2_part\": %u, \"window_bits\": %u, "
+                 "\"milliseconds\": %.3f, \"slowest_ms\": %.3f, \"scratch_bytes\": %zu, \"correct\": %s}\n",
+                 C::kName, log2_size, arguments.log2_part, plan.window_bits(), times[times.size() / 2], times.back(),
+                 plan.scratch_bytes(), correct ? "true" : "false");
+    std::fflush(out);
   }
 }
 
@@ -153,6 +207,8 @@ int main(int argc, char** argv) {
       arguments.options.waves = static_cast<unsigned>(number());
     } else if (option == "--entries") {
       arguments.options.max_entries = size_t{1} << number();
+    } else if (option == "--streamed") {
+      arguments.log2_part = static_cast<unsigned>(number());
     } else if (option == "--witnesses") {
       arguments.witnesses = static_cast<unsigned>(number());
     } else if (option == "--repeat") {
@@ -171,6 +227,11 @@ int main(int argc, char** argv) {
   require(device.make_current());
   const auto stream = require(device.make_stream());
   for (unsigned size = arguments.first; size <= arguments.last; size += 2) {
+    if (arguments.log2_part > 0) {
+      if (arguments.g1) measure_streamed<G1Curve>(size, arguments, device, stream);
+      if (arguments.g2) measure_streamed<G2Curve>(size, arguments, device, stream);
+      continue;
+    }
     if (arguments.witnesses > 0) {
       if (arguments.g1) measure_selection<G1Curve>(size, arguments, device, stream);
       if (arguments.g2) measure_selection<G2Curve>(size, arguments, device, stream);

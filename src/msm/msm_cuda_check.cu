@@ -80,6 +80,31 @@ void small_sums(bool small, const gpu::Stream& stream) {
   }
 }
 
+// Bases in host memory, in parts of which the last is short.
+template <class C>
+void streamed_sum(size_t n, size_t part, const gpu::Device& device, const gpu::Stream& stream,
+                  const gpu::Stream& copies) {
+  const auto known = msm_test::known_points<C>(n, n);
+  const auto scalars = msm_test::make_scalars(n, msm_test::Distribution::kHalfEqual, n);
+  const MsmPlan plan = require(MsmPlan::make(kGroup<C>, part, {.total_bases = n}));
+  const auto pinned = require(device.allocate_pinned<Affine<C>>(n));
+  std::copy(known.points.begin(), known.points.end(), pinned.data());
+  DeviceArray<Affine<C>> buffers(2 * part);
+  DeviceArray<Fr> device_scalars(scalars);
+  DeviceArray<Xyzz<C>> sums(plan.sums());
+  DeviceArray<std::byte> scratch(plan.scratch_bytes());
+  const auto event = [&] { return require(device.make_event()); };
+  MsmStaging<C> staging{
+      {buffers.first(part), buffers.span().subspan(part)}, copies, {event(), event()}, {event(), event()}};
+  require(cudaDeviceSynchronize());
+  require(msm_enqueue_streamed<C>(plan, pinned.span(), device_scalars.span(), sums.span(), scratch.span(), staging,
+                                  stream));
+  std::vector<Xyzz<C>> host(plan.sums());
+  require(gpu::copy_to_host<Xyzz<C>>(std::span(host), sums.span(), stream));
+  require(stream.synchronize());
+  expect(msm_finish<C>(plan, host) == msm<C>(known.points, scalars), C::kName, n, plan, "streamed");
+}
+
 // Several bit vectors at once, against sum_selected() one by one.
 template <class C>
 void selections(size_t n, unsigned witnesses, const MsmOptions& options, const gpu::Stream& stream) {
@@ -150,6 +175,9 @@ int main(int argc, char** argv) {
   const auto stream = require(device.make_stream());
   small_sums<G1Curve>(small, stream);
   small_sums<G2Curve>(small, stream);
+  const auto copies = require(device.make_stream());
+  streamed_sum<G1Curve>(1000, small ? 300 : 16, device, stream, copies);
+  streamed_sum<G2Curve>(small ? 200 : 10000, small ? 64 : 3000, device, stream, copies);
   all_selections<G1Curve>(small, stream);
   all_selections<G2Curve>(small, stream);
   if (!small) {

@@ -1,9 +1,11 @@
 // The order of the kernels; msm_g1_cuda.cu and msm_g2_cuda.cu instantiate it.
 #pragma once
 
+#include <algorithm>
 #include <string>
 
 #include "gpu/cuda_check.cuh"
+#include "gpu/memory.hpp"
 #include "msm/msm_cuda.hpp"
 #include "msm/msm_kernels.cuh"
 #include "msm/msm_reduce_kernels.cuh"
@@ -89,37 +91,31 @@ Status reduce_buckets(const MsmPlan& plan, Xyzz<Curve>* sums, std::byte* scratch
   return {};
 }
 
+inline Error wrong_size(const char* field, size_t size, size_t expected) {
+  return Error(ErrorClass::kUsage, std::to_string(size) + " where the msm plan has " + std::to_string(expected))
+      .at_field(field);
+}
+
 template <class Curve>
-Status check_sizes(const MsmPlan& plan, size_t points, const char* name) {
+Status check_plan(const MsmPlan& plan, std::span<std::byte> scratch) {
   if (static_cast<size_t>(plan.group()) != sizeof(typename Curve::Field)) {
     return Error(ErrorClass::kUsage, "the msm plan is for the other group");
   }
-  if (points != plan.table_points()) {
-    return Error(ErrorClass::kUsage,
-                 std::to_string(points) + " points where the msm plan has " + std::to_string(plan.table_points()))
-        .at_field(name);
+  if (scratch.size() < plan.scratch_bytes()) return wrong_size("scratch", scratch.size(), plan.scratch_bytes());
+  if (reinterpret_cast<uintptr_t>(scratch.data()) % 256 != 0) {
+    return Error(ErrorClass::kUsage, "the scratch memory of an msm is not aligned").at_field("scratch");
   }
   return {};
 }
 
 template <class Curve>
-Status enqueue(const MsmPlan& plan, std::span<const Affine<Curve>> bases, const EntrySource& source,
-               std::span<Xyzz<Curve>> sums, std::span<std::byte> scratch, const gpu::Stream& stream) {
-  CUZK_TRY(check_sizes<Curve>(plan, bases.size(), "bases"));
-  if (sums.size() != plan.sums()) return Error(ErrorClass::kUsage, "wrong number of sums").at_field("sums");
-  if (scratch.size() < plan.scratch_bytes() || reinterpret_cast<uintptr_t>(scratch.data()) % 256 != 0) {
-    return Error(ErrorClass::kUsage, "the scratch memory of an msm is too small or not aligned").at_field("scratch");
-  }
-  if (plan.bases() == 0) {
-    CUZK_CUDA_TRY(cudaMemsetAsync(sums.data(), 0, sums.size_bytes(), stream.handle()));  // infinities
-    return {};
-  }
-  CUZK_CUDA_TRY(cudaMemsetAsync(scratch.data() + plan.scratch().buckets, 0, plan.buckets() * sizeof(Xyzz<Curve>),
-                                stream.handle()));
-  for (const MsmTask& task : plan.tasks()) {
+Status add_part(const MsmPlan& plan, std::span<const Affine<Curve>> bases, size_t count, const EntrySource& source,
+                std::span<std::byte> scratch, const gpu::Stream& stream) {
+  CUZK_TRY(check_plan<Curve>(plan, scratch));
+  for (const MsmTask& task : plan.tasks(count)) {
     CUZK_TRY(add_task<Curve>(plan, task, bases.data(), source, scratch.data(), stream));
   }
-  return reduce_buckets<Curve>(plan, sums.data(), scratch.data(), stream.handle());
+  return {};
 }
 
 }  // namespace cuzk::msm_detail
@@ -127,26 +123,80 @@ Status enqueue(const MsmPlan& plan, std::span<const Affine<Curve>> bases, const 
 namespace cuzk {
 
 template <class Curve>
+Status msm_clear(const MsmPlan& plan, std::span<std::byte> scratch, const gpu::Stream& stream) {
+  CUZK_TRY(msm_detail::check_plan<Curve>(plan, scratch));
+  CUZK_CUDA_TRY(cudaMemsetAsync(scratch.data() + plan.scratch().buckets, 0, plan.buckets() * sizeof(Xyzz<Curve>),
+                                stream.handle()));  // infinities
+  return {};
+}
+
+template <class Curve>
+Status msm_add(const MsmPlan& plan, std::span<const Affine<Curve>> bases, std::span<const Fr> scalars,
+               std::span<std::byte> scratch, const gpu::Stream& stream) {
+  if (plan.is_selection() || plan.table_multiples() != 1) {
+    return Error(ErrorClass::kUsage, "an msm in parts is one of scalars, without a table");
+  }
+  if (bases.size() > plan.bases()) return msm_detail::wrong_size("bases", bases.size(), plan.bases());
+  if (scalars.size() != bases.size()) return msm_detail::wrong_size("scalars", scalars.size(), bases.size());
+  return msm_detail::add_part<Curve>(plan, bases, bases.size(), {scalars.data(), nullptr}, scratch, stream);
+}
+
+template <class Curve>
+Status msm_reduce(const MsmPlan& plan, std::span<Xyzz<Curve>> sums, std::span<std::byte> scratch,
+                  const gpu::Stream& stream) {
+  CUZK_TRY(msm_detail::check_plan<Curve>(plan, scratch));
+  if (sums.size() != plan.sums()) return msm_detail::wrong_size("sums", sums.size(), plan.sums());
+  return msm_detail::reduce_buckets<Curve>(plan, sums.data(), scratch.data(), stream.handle());
+}
+
+template <class Curve>
 Status msm_enqueue(const MsmPlan& plan, std::span<const Affine<Curve>> bases, std::span<const Fr> scalars,
                    std::span<Xyzz<Curve>> sums, std::span<std::byte> scratch, const gpu::Stream& stream) {
-  if (plan.is_selection() || scalars.size() != plan.bases()) {
-    return Error(ErrorClass::kUsage, "the msm plan is for something else").at_field("scalars");
+  if (plan.is_selection()) return Error(ErrorClass::kUsage, "the plan is one of a selection");
+  if (bases.size() != plan.table_points()) return msm_detail::wrong_size("bases", bases.size(), plan.table_points());
+  if (scalars.size() != plan.bases()) return msm_detail::wrong_size("scalars", scalars.size(), plan.bases());
+  CUZK_TRY(msm_clear<Curve>(plan, scratch, stream));
+  CUZK_TRY(msm_detail::add_part<Curve>(plan, bases, plan.bases(), {scalars.data(), nullptr}, scratch, stream));
+  return msm_reduce<Curve>(plan, sums, scratch, stream);
+}
+
+template <class Curve>
+Status msm_enqueue_streamed(const MsmPlan& plan, std::span<const Affine<Curve>> bases, std::span<const Fr> scalars,
+                            std::span<Xyzz<Curve>> sums, std::span<std::byte> scratch, MsmStaging<Curve>& staging,
+                            const gpu::Stream& stream) {
+  if (scalars.size() != bases.size()) return msm_detail::wrong_size("scalars", scalars.size(), bases.size());
+  for (const auto& buffer : staging.buffers) {
+    if (buffer.size() != plan.bases()) return msm_detail::wrong_size("staging", buffer.size(), plan.bases());
   }
-  return msm_detail::enqueue<Curve>(plan, bases, {scalars.data(), nullptr}, sums, scratch, stream);
+  CUZK_TRY(msm_clear<Curve>(plan, scratch, stream));
+  for (size_t at = 0, part = 0; at < bases.size(); at += plan.bases(), ++part) {
+    const size_t count = std::min(plan.bases(), bases.size() - at), which = part % 2;
+    const auto buffer = staging.buffers[which].first(count);
+    if (part >= 2) CUZK_TRY(staging.copies.wait(staging.used[which]));
+    CUZK_TRY(gpu::copy_to_device<Affine<Curve>>(buffer, bases.subspan(at, count), staging.copies));
+    CUZK_TRY(staging.copied[which].record(staging.copies));
+    CUZK_TRY(stream.wait(staging.copied[which]));
+    CUZK_TRY(msm_add<Curve>(plan, buffer, scalars.subspan(at, count), scratch, stream));
+    CUZK_TRY(staging.used[which].record(stream));
+  }
+  return msm_reduce<Curve>(plan, sums, scratch, stream);
 }
 
 template <class Curve>
 Status selection_enqueue(const MsmPlan& plan, std::span<const Affine<Curve>> bases, std::span<const uint64_t> bits,
                          std::span<Xyzz<Curve>> sums, std::span<std::byte> scratch, const gpu::Stream& stream) {
-  if (!plan.is_selection() || bits.size() != plan.witnesses() * plan.words_of_bits()) {
-    return Error(ErrorClass::kUsage, "the plan of the selection is for something else").at_field("bits");
-  }
-  return msm_detail::enqueue<Curve>(plan, bases, {nullptr, bits.data()}, sums, scratch, stream);
+  if (!plan.is_selection()) return Error(ErrorClass::kUsage, "the plan is not one of a selection");
+  if (bases.size() != plan.bases()) return msm_detail::wrong_size("bases", bases.size(), plan.bases());
+  const size_t words = plan.witnesses() * plan.words_of_bits();
+  if (bits.size() != words) return msm_detail::wrong_size("bits", bits.size(), words);
+  CUZK_TRY(msm_clear<Curve>(plan, scratch, stream));
+  CUZK_TRY(msm_detail::add_part<Curve>(plan, bases, plan.bases(), {nullptr, bits.data()}, scratch, stream));
+  return msm_reduce<Curve>(plan, sums, scratch, stream);
 }
 
 template <class Curve>
 Status msm_make_table(const MsmPlan& plan, std::span<Affine<Curve>> table, const gpu::Stream& stream) {
-  CUZK_TRY(msm_detail::check_sizes<Curve>(plan, table.size(), "table"));
+  if (table.size() != plan.table_points()) return msm_detail::wrong_size("table", table.size(), plan.table_points());
   const size_t n = plan.bases();
   for (unsigned j = 1; n > 0 && j < plan.table_multiples(); ++j) {
     msm_detail::multiply_kernel<Curve><<<msm_detail::blocks_for(n, 128), 128, 0, stream.handle()>>>(

@@ -53,7 +53,9 @@ Result<MsmPlan> MsmPlan::make(MsmGroup group, size_t bases, const MsmOptions& op
   }
   CUZK_TRY(check_shape(bases, options));
   plan.window_bits_ =
-      options.window_bits != 0 ? options.window_bits : tuning::window_bits(bases, options.table_multiples);
+      options.window_bits != 0
+          ? options.window_bits
+          : tuning::window_bits(options.total_bases != 0 ? options.total_bases : bases, options.table_multiples);
   plan.digits_ = tuning::digits(plan.window_bits_);
   plan.sets_ = static_cast<unsigned>(divide_up(plan.digits_, options.table_multiples));
   // What the digits need of the multiples that the caller would make.
@@ -101,13 +103,14 @@ void MsmPlan::divide_work(const MsmOptions& options) {
   lay_out();
 }
 
-std::vector<MsmTask> MsmPlan::tasks() const {
+std::vector<MsmTask> MsmPlan::tasks(size_t bases) const {
+  CUZK_ASSERT(bases <= bases_);
   std::vector<MsmTask> out;
-  for (size_t base = 0; base < bases_; base += task_bases_) {
+  for (size_t base = 0; base < bases; base += task_bases_) {
     for (unsigned digit = 0; digit < digits_; digit += task_digits_) {
       MsmTask task{};
       task.first_base = static_cast<uint32_t>(base);
-      task.bases = static_cast<uint32_t>(std::min(task_bases_, bases_ - base));
+      task.bases = static_cast<uint32_t>(std::min(task_bases_, bases - base));
       task.first_digit = digit;
       task.digits = std::min(task_digits_, digits_ - digit);
       const unsigned first = digit % sets_;

@@ -19,6 +19,8 @@ struct MsmOptions {
   unsigned table_multiples = 1;
   // Entries (digits of scalars) sorted and summed at a time: scratch memory for speed; 0: by tuning.
   size_t max_entries = 0;
+  // Bases of the whole sum where the plan is for a part of it (msm_add), for the choice of window_bits; 0: the plan's.
+  size_t total_bases = 0;
   // Of the device.
   unsigned multiprocessors = 132;
   // Rounds of affine additions; -1: by tuning.
@@ -84,7 +86,9 @@ class MsmPlan {
   uint32_t threads() const { return threads_; }
   uint32_t max_segment() const { return max_segment_; }
   unsigned affine_rounds() const { return affine_rounds_; }
-  std::vector<MsmTask> tasks() const;
+  // The work for the first `bases` bases, at most bases().
+  std::vector<MsmTask> tasks(size_t bases) const;
+  std::vector<MsmTask> tasks() const { return tasks(bases_); }
 
   const MsmScratch& scratch() const { return scratch_; }
   size_t scratch_bytes() const { return scratch_.total_bytes; }

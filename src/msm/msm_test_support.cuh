@@ -104,7 +104,7 @@ __global__ void __launch_bounds__(128) bases_kernel(Affine<Curve> generator, Aff
   }
   out[i] = p.to_affine();
 }
-inline __global__ void scalars_kernel(Fr* out, uint64_t count, Scalars kind) {
+static __global__ void scalars_kernel(Fr* out, uint64_t count, Scalars kind) {
   const uint64_t i = static_cast<uint64_t>(blockIdx.x) * 256 + threadIdx.x;
   if (i < count) out[i] = scalar_at(i, kind);
 }
