@@ -1,6 +1,7 @@
 // Shared by this module's tests: points with known logarithms, scalars of each distribution, switches.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <random>
 #include <vector>
@@ -77,7 +78,7 @@ Known<C> exceptional_points(size_t n, Bases kind, uint64_t seed) {
   std::mt19937_64 rng(seed);
   Known<C> out = known_points<C>(n, seed);
   for (size_t i = 0; i < n; ++i) {
-    const size_t from = kind == Bases::kEqual ? 0 : kind == Bases::kFew ? rng() % 3 : i;
+    const size_t from = kind == Bases::kEqual ? 0 : kind == Bases::kFew ? rng() % std::min<size_t>(n, 3) : i;
     out.points[i] = out.points[from];
     out.logs[i] = out.logs[from];
     if (kind == Bases::kAllInfinite || (kind == Bases::kInfinities && rng() % 3 == 0)) {
