@@ -1,8 +1,8 @@
 // CUZK_HD marks functions that the CUDA form of a module compiles for the device too.
 //
-// CUZK_HD_COLD marks such functions that device code calls rarely: they are not inlined there, so that what they need does
-// not add to the registers and the size of a kernel's inner loop. Their parameters are values, not references, which would
-// force the caller's operands into memory.
+// CUZK_HD_COLD marks such functions that device code calls rarely: they are not inlined there, so that what they need
+// does not add to the registers and the size of a kernel's inner loop. Their parameters are values, not references,
+// which would force the caller's operands into memory.
 #pragma once
 
 #if defined(__CUDACC__)
