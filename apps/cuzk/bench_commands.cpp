@@ -8,6 +8,7 @@ void add_bench_commands(CommandLine& line) {
   add_gen_vanilla_post(line, gen);
   add_gen_vanilla_snap(line, gen);
   add_gen_vanilla_porep(line, gen);
+  add_seal_commands(line, bench);
 }
 
 }  // namespace cuzk::app

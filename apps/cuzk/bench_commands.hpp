@@ -9,5 +9,6 @@ namespace cuzk::app {
 void add_gen_vanilla_post(CommandLine& line, CLI::App* group);
 void add_gen_vanilla_snap(CommandLine& line, CLI::App* group);
 void add_gen_vanilla_porep(CommandLine& line, CLI::App* group);
+void add_seal_commands(CommandLine& line, CLI::App* group);
 
 }  // namespace cuzk::app

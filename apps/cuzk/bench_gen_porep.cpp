@@ -3,7 +3,6 @@
 #include "cuzk/vanilla_output.hpp"
 #include "filecoin/porep_synthetic_input.hpp"
 #include "format/porep_c1.hpp"
-#include "hash/sha256.hpp"
 
 namespace cuzk::app {
 namespace {
@@ -23,16 +22,6 @@ std::span<const uint8_t> bytes_of(std::string_view text) {
   return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
 }
 
-// Ticket and seed are free too where they are not given.
-Result<NodeBytes> given_or_free(const std::string& text, const char* option, std::string_view name,
-                                const NodeBytes& seed) {
-  if (!text.empty()) return parse_bytes32(text, option);
-  Sha256 hash;
-  hash.update(seed);
-  hash.update(bytes_of(name));
-  return hash.finish();
-}
-
 Result<PorepSyntheticInput> parse_input(const PorepOptions& options) {
   PorepSyntheticInput input;
   CUZK_ASSIGN(input.proof, parse_registered_proof(options.registered_proof, registered_seal_proofs(),
@@ -40,8 +29,8 @@ Result<PorepSyntheticInput> parse_input(const PorepOptions& options) {
   input.miner_id = options.miner_id;
   input.sector_number = options.sector;
   CUZK_ASSIGN(input.randomness, parse_bytes32(options.seed, "--seed"));
-  CUZK_ASSIGN(input.ticket, given_or_free(options.ticket, "--ticket", "ticket", input.randomness));
-  CUZK_ASSIGN(input.seed, given_or_free(options.porep_seed, "--porep-seed", "seed", input.randomness));
+  CUZK_ASSIGN(input.ticket, given_or_derived(options.ticket, "--ticket", "ticket", input.randomness));
+  CUZK_ASSIGN(input.seed, given_or_derived(options.porep_seed, "--porep-seed", "seed", input.randomness));
   if (input.seed == NodeBytes{}) return Error(ErrorClass::kUsage, "--porep-seed must not be zero: provers refuse that");
   return input;
 }

@@ -6,6 +6,7 @@
 #include "base/assert.hpp"
 #include "base/hex.hpp"
 #include "format/base64.hpp"
+#include "hash/sha256.hpp"
 
 namespace cuzk::app {
 namespace {
@@ -45,6 +46,15 @@ Result<NodeBytes> parse_bytes32(const std::string& text, const char* option) {
   }
   std::copy(bytes->begin(), bytes->end(), out.begin());
   return out;
+}
+
+Result<NodeBytes> given_or_derived(const std::string& text, const char* option, std::string_view name,
+                                   const NodeBytes& seed) {
+  if (!text.empty()) return parse_bytes32(text, option);
+  Sha256 hash;
+  hash.update(seed);
+  hash.update(bytes_of(name));
+  return hash.finish();
 }
 
 Result<NodeBytes> parse_randomness(const std::string& text, Console& console) {

@@ -20,6 +20,9 @@ namespace cuzk::app {
 
 // 32 bytes from 64 hexadecimal digits; `option` is named in errors. Errors: kUsage.
 Result<NodeBytes> parse_bytes32(const std::string& text, const char* option);
+// The same, or a hash of `seed` and `name` where the text is empty.
+Result<NodeBytes> given_or_derived(const std::string& text, const char* option, std::string_view name,
+                                   const NodeBytes& seed);
 // PoSt randomness, with the two top bits cleared as clients do; says so where it changes anything.
 Result<NodeBytes> parse_randomness(const std::string& text, Console& console);
 

@@ -78,8 +78,8 @@ TEST(PorepSealer, ExampleMatchesUpstream) {
   const auto hex = [](const Fr& x) { return to_hex(x.to_bytes_le()); };
   EXPECT_EQ(hex(sealed.c1.comm_d), "d257d50ac2f787ffe9e55f474fa814ad41d66cbcd7e84801edb3d28f8b170120");
   EXPECT_EQ(hex(sealed.c1.replica_id), "7e49afa520343b89e97483fc455af4d432d5fc2627d9e9e9dca04be4af615406");
-  EXPECT_EQ(hex(sealed.comm_c), "0c33c81e6f541777481202b3bfbf9742e0dd90f5e107fed275138b95308ae115");
-  EXPECT_EQ(hex(sealed.comm_r_last), "997aff3c0f11c94ad26ad6bba1b11af1846d2504f9995e6c64431563c293c83a");
+  EXPECT_EQ(hex(sealed.comm_c()), "0c33c81e6f541777481202b3bfbf9742e0dd90f5e107fed275138b95308ae115");
+  EXPECT_EQ(hex(sealed.comm_r_last()), "997aff3c0f11c94ad26ad6bba1b11af1846d2504f9995e6c64431563c293c83a");
   EXPECT_EQ(hex(sealed.c1.comm_r), "f53f886e35a6ccc447d9437e7e1719c9b0523566b72f8ebbfab4bff0d5779116");
   const struct {
     uint32_t layer, node;
@@ -102,7 +102,7 @@ TEST(PorepSealer, ExampleMatchesUpstream) {
   EXPECT_EQ(digest(sealed.labels[0]), "30480374f2a951f940afd675ca5d3f7bbe37184dccc951b475979df1a139cbba");
   EXPECT_EQ(digest(sealed.labels[1]), "876fffb879e380ca64ae220240828b5c220f460b58dc5692fd0ecce85189674f");
   std::vector<NodeBytes> replica;
-  for (const Fr& node : sealed.replica) replica.push_back(node.to_bytes_le());
+  for (const Fr& node : sealed.tree_r.row(0)) replica.push_back(node.to_bytes_le());
   EXPECT_EQ(digest(replica), "25fc975224137136187d35fa17f0263d3e09128c231866df93b4137cb9c2837c");
 }
 

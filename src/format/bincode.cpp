@@ -80,6 +80,13 @@ bool BincodeReader::take(const FieldPath& path, size_t count, std::span<const ui
   return true;
 }
 
+bool BincodeReader::u8(const FieldPath& path, uint8_t& out) {
+  std::span<const uint8_t> bytes;
+  if (!take(path, 1, bytes)) return false;
+  out = bytes[0];
+  return true;
+}
+
 bool BincodeReader::u32(const FieldPath& path, uint32_t& out) {
   std::span<const uint8_t> bytes;
   if (!take(path, 4, bytes)) return false;
@@ -110,6 +117,20 @@ bool BincodeReader::length(const FieldPath& path, uint64_t expected, const char*
   if (!u64(path, length)) return false;
   if (length == expected) return true;
   return fail(path, at, "has " + std::to_string(length) + " " + what + ", needs " + std::to_string(expected));
+}
+
+bool BincodeReader::text(const FieldPath& path, uint64_t max_bytes, std::string& out) {
+  const size_t at = offset_;
+  uint64_t length = 0;
+  if (!u64(path, length)) return false;
+  if (length > max_bytes) {
+    return fail(path, at,
+                "has " + std::to_string(length) + " bytes, at most " + std::to_string(max_bytes) + " are read");
+  }
+  std::span<const uint8_t> bytes;
+  if (!take(path, length, bytes)) return false;
+  out.assign(bytes.begin(), bytes.end());
+  return true;
 }
 
 bool BincodeReader::variant(const FieldPath& path, uint32_t expected) {

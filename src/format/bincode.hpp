@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/error.hpp"
@@ -19,12 +20,15 @@ class BincodeReader {
  public:
   explicit BincodeReader(std::span<const uint8_t> bytes) : bytes_(bytes) {}
 
+  bool u8(const FieldPath& path, uint8_t& out);
   bool u32(const FieldPath& path, uint32_t& out);
   bool u64(const FieldPath& path, uint64_t& out);
   // 32 bytes, little-endian, canonical.
   bool fr(const FieldPath& path, Fr& out);
   // The length of a Vec, which must be `expected`; `what` are its elements, for the error.
   bool length(const FieldPath& path, uint64_t expected, const char* what);
+  // A string of at most max_bytes; that it is UTF-8 is not checked.
+  bool text(const FieldPath& path, uint64_t max_bytes, std::string& out);
   // The number of an enum's variant, which must be `expected`.
   bool variant(const FieldPath& path, uint32_t expected);
   // No byte may be left.

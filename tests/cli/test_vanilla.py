@@ -1,11 +1,17 @@
-"""Vanilla proofs: what `cuzk bench gen-vanilla` writes without a sector. That the contents are valid is checked by the
+"""Vanilla proofs: what `cuzk bench gen-vanilla` writes, without a sector and from the files of one, and the sectors that
+`cuzk bench seal` and `seal-update` make. Those of 2 KiB are compared byte for byte with a sealer in Python. That the contents are valid is checked by the
 prover's own checks (a command that gets as far as the missing parameters has accepted its input), and independently by
 check_vanilla.py."""
 import base64
 import json
+import shutil
+import sys
 import unittest
 
-from harness import CommandTest, INVALID, IO, NOT_FOUND, UNSUPPORTED, USAGE, cuzk
+from harness import CORRUPT, CommandTest, INVALID, IO, NOT_FOUND, ROOT, UNSUPPORTED, USAGE, cuzk
+
+sys.path.insert(0, str(ROOT / "tests" / "oracle"))
+from vanilla.sector import Sector, Update  # noqa: E402
 
 ONES = "01" * 32
 # A vanilla proof's bytes in upstream's wire formats.
@@ -127,6 +133,188 @@ class Porep(GenVanilla):
         self.assertEqual(self.files(), [])
 
 
+PROVER = b"\xe8\x07" + bytes(30)  # of miner 1000
+TICKET, SEED = "07" * 32, "09" * 32
+
+
+def nodes(factor):
+    return b"".join((i * factor + 1).to_bytes(32, "little") for i in range(64))
+
+
+class Sealed(CommandTest):
+    def seal(self, *arguments, folder="d", sector=7):
+        run = cuzk("bench", "seal", "--out", self.tmp / folder, "--ticket", TICKET, "--porep-seed", SEED,
+                   "--sector-number", sector, "--json", *arguments)
+        self.assert_ok(run)
+        return run.json
+
+    def update(self, *arguments, folder="d"):
+        run = cuzk("bench", "seal-update", "--dir", self.tmp / folder, "--sector-number", 7, "--json", *arguments)
+        self.assert_ok(run)
+        return run.json
+
+    def generate(self, command, *arguments):
+        return cuzk("bench", "gen-vanilla", command, "-o", self.tmp / "out.json", "--json", *arguments)
+
+    def blobs(self):
+        return [base64.b64decode(text) for text in json.loads((self.tmp / "out.json").read_text())]
+
+    def snap_arguments(self, sealed, updated):
+        return {"--orig-commdr": sealed["commdr"], "--update-commdr": updated["commdr"],
+                "--sector-key": sealed["sealed"], "--sector-key-cache": sealed["cache"],
+                "--replica": updated["replica"], "--replica-cache": updated["replica_cache"]}
+
+    @staticmethod
+    def words(arguments):
+        return [word for pair in arguments.items() for word in pair]
+
+    def check_cache(self, folder, expected):
+        """The Python sealer's files, except for the folder that t_aux names."""
+        present = {path.name: path.read_bytes() for path in self.tmp.joinpath(folder).iterdir()}
+        t_aux, path = present.pop("t_aux"), str(folder).encode()
+        expected = dict(expected)
+        expected_t_aux = expected.pop("t_aux", None)
+        self.assertEqual(present, expected)
+        if expected_t_aux:
+            named = len(path).to_bytes(8, "little") + path
+            self.assertEqual(t_aux.count(named), 5)
+            self.assertEqual(t_aux.replace(named, bytes(8)), expected_t_aux)
+
+    def test_2k_is_what_python_seals(self):
+        data, replaced = nodes(0x010203040506), nodes(0x0a0b0c0d0e)
+        for number in (0, 5, 10, 15):
+            folder = f"d{number}"
+            sealed = self.seal("--registered-proof", number, "--data", self.file("data", data), folder=folder)
+            sector = Sector(number, data, PROVER, 7, bytes.fromhex(TICKET))
+            wrapped = json.loads((self.tmp / folder / "c1.json").read_text())
+            self.assertEqual(base64.b64decode(wrapped["Phase1Out"]), sector.c1(bytes.fromhex(SEED)))
+            self.assertEqual((wrapped["SectorNum"], wrapped["SectorSize"]), (7, 2048))
+            self.check_cache(sealed["cache"], sector.files())
+            self.assertEqual((self.tmp / folder / "sealed" / "s-t01000-7").read_bytes(), b"".join(sector.replica))
+            self.assertEqual((sealed["comm_d"], sealed["comm_r"]), (sector.comm_d.hex(), sector.comm_r.hex()))
+            updated = self.update("--data", self.file("new", replaced), folder=folder)
+            update = Update(sector, replaced)
+            self.check_cache(updated["replica_cache"], update.files())
+            self.assertEqual((self.tmp / folder / "update" / "s-t01000-7").read_bytes(), b"".join(update.replica))
+            self.assertEqual([updated["comm_r_old"], updated["comm_r_new"], updated["comm_d_new"]],
+                             [sector.comm_r.hex(), update.comm_r_new.hex(), update.comm_d_new.hex()])
+
+    def test_2k_vanilla_proofs_from_files(self):
+        data, replaced = nodes(0x010203040506), nodes(0x0a0b0c0d0e)
+        sealed = self.seal("--data", self.file("data", data))
+        updated = self.update("--data", self.file("new", replaced))
+        sector = Sector(5, data, PROVER, 7, bytes.fromhex(TICKET))
+        update = Update(sector, replaced)
+        randomness = bytes([5]) * 32
+        for command, proof, count in (("winning-post", 0, 66), ("window-post", 5, 10), ("window-post", 10, 10)):
+            common = ["--registered-proof", proof, "--sector-number", 7, "--randomness", randomness.hex()]
+            for comm_r in (sealed["commdr"], sealed["comm_r"]):
+                run = self.generate(command, *common, "--comm-r", comm_r, "--sealed", sealed["sealed"], "--cache",
+                                    sealed["cache"])
+                self.assert_ok(run)
+                self.assertFalse(run.json["synthetic"])
+                self.assertEqual(self.blobs(), [sector.post(randomness, count)])
+            run = self.generate(command, *common, "--comm-r", updated["commdr"], "--sealed", updated["replica"],
+                                "--cache", updated["replica_cache"])
+            self.assert_ok(run)
+            self.assertEqual(self.blobs(), [sector.post(randomness, count, updated=update)])
+        run = self.generate("snap-prove", "--registered-proof", 0, *self.words(self.snap_arguments(sealed, updated)))
+        self.assert_ok(run)
+        self.assertEqual(self.blobs(), [update.partition_proof()])
+        self.assertEqual([run.json["comm_r_old"], run.json["comm_r_new"], run.json["comm_d_new"]],
+                         [sector.comm_r.hex(), update.comm_r_new.hex(), update.comm_d_new.hex()])
+
+    def test_two_sectors_of_a_window(self):
+        first = self.seal("--data", self.file("data", b"one"))
+        second = self.seal("--data", self.file("data", b"two"), folder="e", sector=8)
+        run = self.generate("window-post", "--registered-proof", 10, "--sector-number", 7, 8, "--comm-r",
+                            first["comm_r"], second["commdr"], "--sealed", first["sealed"], second["sealed"],
+                            "--cache", first["cache"], second["cache"])
+        self.assert_ok(run)
+        self.assertEqual([u64(b[:8]) for b in self.blobs()], [7, 8])
+        run = self.generate("window-post", "--registered-proof", 10, "--sector-number", 8, 7, "--comm-r",
+                            second["comm_r"], first["comm_r"], "--sealed", second["sealed"], first["sealed"],
+                            "--cache", second["cache"], first["cache"])
+        self.assertEqual((run.code, run.json["error"]["class"]), (INVALID, "invalid-input"))
+
+    def test_data(self):
+        """Any data up to 127/128 of the sector; an empty file is a sector without data."""
+        sealed = self.seal("--data", "/dev/null")
+        self.assertEqual(sealed["comm_d"], "fc7e928296e516faade986b28f92d44a4f24b935485223376a799027bc18f833")
+        padded = self.seal("--data", self.file("padded", bytes(2048)), folder="p")
+        self.assertEqual(padded["comm_r"], sealed["comm_r"])
+        for content in (bytes(2033), bytes(2049), bytes(31) + b"\x40" + bytes(2016)):
+            run = cuzk("bench", "seal", "--out", self.tmp / "x", "--data", self.file("data", content))
+            self.assert_fails(run, INVALID, str(self.tmp / "data"))
+            self.assertNotIn("x", self.files())
+
+    def test_nothing_is_replaced_without_force(self):
+        sealed = self.seal()
+        run = cuzk("bench", "seal", "--out", self.tmp / "d", "--sector-number", 7)
+        self.assert_fails(run, USAGE, sealed["sealed"], "--force")
+        self.assertEqual(self.seal("--force", "--seed", ONES)["sealed"], sealed["sealed"])
+        self.update()
+        run = cuzk("bench", "seal-update", "--dir", self.tmp / "d", "--sector-number", 7)
+        self.assert_fails(run, USAGE, "--force")
+
+    def test_seal_refuses(self):
+        for arguments in (["--registered-proof", "8"], ["--registered-proof", "7"]):
+            self.assert_fails(cuzk("bench", "seal", "--out", self.tmp / "x", *arguments), UNSUPPORTED, "8MiB")
+        run = cuzk("bench", "seal-update", "--dir", self.tmp / "x")
+        self.assert_fails(run, NOT_FOUND, "p_aux", "hint: ", "cuzk bench seal")
+        self.seal()
+        run = cuzk("bench", "seal-update", "--dir", self.tmp / "d", "--sector-number", 7, "--registered-proof", 1)
+        self.assert_fails(run, CORRUPT, "s-t01000-7")
+        self.assertEqual(self.files(), ["d"])
+
+    def test_wrong_sectors_are_named(self):
+        """Each file of another sector, missing or cut; the error has the file, and nothing is written."""
+        sealed, other = self.seal(), self.seal("--seed", ONES, folder="e")
+        updated, other_update = self.update(), self.update("--seed", ONES, folder="e")
+        post = {"--comm-r": sealed["commdr"], "--sealed": sealed["sealed"], "--cache": sealed["cache"]}
+        common = ["--registered-proof", 5, "--sector-number", 7]
+
+        def refused(command, fixed, arguments, code, *words):
+            run = cuzk("bench", "gen-vanilla", command, "-o", self.tmp / "out.json", *fixed, *self.words(arguments))
+            self.assert_fails(run, code, *words)
+            self.assertLess(run.seconds, 5, str(run))
+            self.assertEqual(self.files(), ["d", "e"])
+
+        refused("window-post", common, {**post, "--comm-r": other["commdr"]}, INVALID, "p_aux", "sector 7", "comm_r")
+        refused("window-post", common, {**post, "--sealed": other["sealed"]}, CORRUPT, "tree-r-last", "sector 7")
+        refused("window-post", common, {**post, "--cache": other["cache"]}, INVALID, other["cache"], "comm_r")
+        refused("window-post", common, {**post, "--comm-r": updated["commdr"]}, INVALID, "comm_r", "hint: ", "update")
+        refused("window-post", common, {**post, "--cache": self.tmp}, NOT_FOUND, "p_aux")
+        refused("window-post", common, {**post, "--comm-r": sealed["sealed"]}, INVALID, "s-t01000-7")
+        refused("window-post", common, {**post, "--comm-r": "bagboea"}, INVALID, "--comm-r")
+        refused("window-post", common, {**post, "--comm-r": "00" * 32}, INVALID, "--comm-r", "zero")
+        refused("winning-post", ["--registered-proof", 1], post, CORRUPT, "s-t01000-7", "2048 bytes")
+        snap = self.snap_arguments(sealed, updated)
+        foreign = self.snap_arguments(other, other_update)
+        for name, words in (("--orig-commdr", ["comm_r_old", "p_aux"]), ("--update-commdr", ["comm_r_new", "p_aux"]),
+                            ("--sector-key", ["tree-r-last"]), ("--sector-key-cache", ["p_aux"]),
+                            ("--replica", ["tree-r-last"]), ("--replica-cache", ["p_aux", "comm_c"])):
+            with self.subTest(argument=name):
+                code = CORRUPT if words == ["tree-r-last"] else INVALID
+                refused("snap-prove", ["--registered-proof", 0], {**snap, name: foreign[name]}, code, *words)
+
+    def test_8m(self):
+        sealed = self.seal("--registered-proof", 6)
+        self.assertLess(sealed["peak_rss_bytes"], 400e6)
+        run = cuzk("prove", "--kind", "porep", "--input", sealed["c1"], "--dir", self.tmp / "none", "--out",
+                   self.tmp / "proof.bin")
+        self.assert_fails(run, NOT_FOUND, ".params")
+        updated = self.update("--registered-proof", 1, "--seed", ONES)
+        for command, proof in (("winning-post", 1), ("window-post", 6), ("window-post", 11)):
+            self.assert_ok(self.generate(command, "--registered-proof", proof, "--sector-number", 7, "--comm-r",
+                                         updated["commdr"], "--sealed", updated["replica"], "--cache",
+                                         updated["replica_cache"]))
+        run = self.generate("snap-prove", "--registered-proof", 1, *self.words(self.snap_arguments(sealed, updated)))
+        self.assert_ok(run)
+        self.assertEqual((run.json["partitions"], len(self.blobs())), (4, 4))
+        shutil.rmtree(self.tmp / "d")
+
+
 class Refused(CommandTest):
     def test_arguments(self):
         for command, *arguments in (
@@ -139,11 +327,20 @@ class Refused(CommandTest):
                 ["window-post", "--sectors", "3", "--sector-number", str(2**64 - 2)],
                 ["porep", "--porep-seed", "00" * 32], ["porep", "--ticket", "1"], ["porep", "--miner-id", "-1"],
                 ["window-post", "--sector-number", "-1"], ["window-post", "--sectors", "-1"],
+                ["window-post", "--sealed", "x"], ["snap-prove", "--replica", "x"],
                 ["window-post", "--partition", str(2**32)], ["snap-prove", "--sector-number", str(2**64)]):
             with self.subTest(command=command, arguments=arguments):
                 run = cuzk("bench", "gen-vanilla", command, "--synthetic", *arguments, "-o", self.tmp / "out")
                 self.assert_fails(run, USAGE)
                 self.assertEqual(self.files(), [])
+
+    def test_neither_synthetic_nor_files(self):
+        for arguments in (["winning-post"], ["window-post", "--sealed", "x"], ["snap-prove"],
+                          ["window-post", "--comm-r", "a", "--sealed", "x", "--cache", "y", "--sector-number", "1", "2"],
+                          ["winning-post", "--comm-r", "a", "b", "--sealed", "x", "x", "--cache", "y", "y",
+                           "--sector-number", "1", "2"]):
+            run = cuzk("bench", "gen-vanilla", *arguments, "-o", self.tmp / "out")
+            self.assert_fails(run, USAGE)
 
     def test_unwritable_output(self):
         for command in ("winning-post", "window-post", "snap-prove", "porep"):
