@@ -1,10 +1,9 @@
-"""Vanilla proofs: what `cuzk bench gen-vanilla` writes, without a sector and from the files of one, and the sectors that
-`cuzk bench seal` and `seal-update` make. Those of 2 KiB are compared byte for byte with a sealer in Python. That the contents are valid is checked by the
-prover's own checks (a command that gets as far as the missing parameters has accepted its input), and independently by
-check_vanilla.py."""
+"""Vanilla proofs: what `cuzk bench gen-vanilla` writes, without a sector and from the files of one, and the sectors
+that `cuzk bench seal` and `seal-update` make. Those of 2 KiB are compared byte for byte with a sealer in Python. That
+synthetic proofs are valid is checked by the prover's own checks (it gets as far as the missing parameters), and
+independently by test_generated.py."""
 import base64
 import json
-import shutil
 import sys
 import unittest
 
@@ -12,28 +11,12 @@ from harness import CORRUPT, CommandTest, INVALID, IO, NOT_FOUND, ROOT, UNSUPPOR
 
 sys.path.insert(0, str(ROOT / "tests" / "oracle"))
 from vanilla.sector import Sector, Update  # noqa: E402
+from vanilla_commands import ONES, SEED, TICKET, GenVanilla, SealTest, u64  # noqa: E402
 
-ONES = "01" * 32
 # A vanilla proof's bytes in upstream's wire formats.
 WINNING = {0: 36816, 3: 164064, 4: 167760}
 WINDOW = {5: 5680, 10: 5680, 13: 24960, 14: 25520}
-SNAP = {0: (1, 15064), 3: (16, 561768), 4: (16, 575528)}
-
-
-def u64(data):
-    return int.from_bytes(data, "little")
-
-
-class GenVanilla(CommandTest):
-    def generate(self, command, *arguments, out="out.json"):
-        run = cuzk("bench", "gen-vanilla", command, "--synthetic", "-o", self.tmp / out, "--json", *arguments)
-        self.assert_ok(run)
-        self.assertEqual(run.err, "")
-        self.assertEqual(run.json["bytes"], (self.tmp / out).stat().st_size)
-        return run.json
-
-    def blobs(self, out="out.json"):
-        return [base64.b64decode(text, validate=True) for text in json.loads((self.tmp / out).read_text())]
+SNAP = {0: (1, 15064), 3: (16, 561768)}
 
 
 class Post(GenVanilla):
@@ -46,6 +29,7 @@ class Post(GenVanilla):
             self.assertEqual(u64(blob[:8]), 77)
             self.assertEqual((result["randomness"], result["synthetic"], result["miner_id"]), (ONES, True, 1000))
             self.assertEqual(result["sectors"], [{"sector": 77, "comm_r": blob[8:40].hex()}])
+            self.accepted(result)
 
     def test_window(self):
         for proof, size in WINDOW.items():
@@ -54,14 +38,7 @@ class Post(GenVanilla):
             self.assertEqual([len(b) for b in blobs], [size] * 2)
             self.assertEqual([u64(b[:8]) for b in blobs], [5, 6])
             self.assertEqual([s["comm_r"] for s in result["sectors"]], [b[8:40].hex() for b in blobs])
-
-    def test_full_partition(self):
-        result = self.generate("window-post", "--sectors", 2349)
-        blobs = self.blobs()
-        self.assertEqual([u64(b[:8]) for b in blobs], list(range(1, 2350)))
-        self.assertEqual({len(b) for b in blobs}, {24960})
-        self.assertEqual(len({b[8:40] for b in blobs}), 2349)
-        self.assertLess(result["peak_rss_bytes"], 200e6)
+            self.accepted(result)
 
     def test_the_seed_decides(self):
         texts = []
@@ -87,19 +64,15 @@ class Snap(GenVanilla):
             commitments = {result[name] for name in ("comm_r_old", "comm_r_new", "comm_d_new")}
             self.assertEqual({len(c) for c in commitments}, {64})
             self.assertEqual(len(commitments), 3)
+            self.accepted(result)
 
 
 class Porep(GenVanilla):
-    def accepted(self, document, out="proof.bin", *more):
-        """The prover has nothing against the input and looks for parameters."""
-        run = cuzk("prove", "--kind", "porep", "--input", document, "--dir", self.tmp / "none", "--out", self.tmp / out)
-        self.assert_fails(run, NOT_FOUND, ".params")
-
     def test_small_sizes(self):
         for proof in (0, 1, 5, 6):
             result = self.generate("porep", "--registered-proof", proof, "--sector-number", 7, "--miner-id", 2000)
             self.assertEqual(json.loads((self.tmp / "out.json").read_text())["SectorNum"], 7)
-            self.accepted(self.tmp / "out.json")
+            self.accepted(result)
             verify = cuzk("verify", "--kind", "porep", "--input", self.tmp / "out.json", "--dir", self.tmp / "none",
                           "--proof", self.file("proof", b"\0" * 192), "--miner-id", 2001)
             self.assert_fails(verify, INVALID, "replica_id")
@@ -116,7 +89,7 @@ class Porep(GenVanilla):
         self.assertEqual(nodes[:4], [999107171, 177540748, 399633391, 508140623])
         self.assertEqual([c["column"]["index"] for c in partitions[0][0]["replica_column_proofs"]["exp_parents"]],
                          [566510881, 291421123, 589853588, 864544968, 706845254, 22717351, 134274207, 82091131])
-        self.accepted(self.tmp / "out.json")
+        self.accepted(result)
 
     def test_wrapped_is_the_bare_document(self):
         common = ["--registered-proof", 5]
@@ -134,40 +107,13 @@ class Porep(GenVanilla):
 
 
 PROVER = b"\xe8\x07" + bytes(30)  # of miner 1000
-TICKET, SEED = "07" * 32, "09" * 32
 
 
 def nodes(factor):
     return b"".join((i * factor + 1).to_bytes(32, "little") for i in range(64))
 
 
-class Sealed(CommandTest):
-    def seal(self, *arguments, folder="d", sector=7):
-        run = cuzk("bench", "seal", "--out", self.tmp / folder, "--ticket", TICKET, "--porep-seed", SEED,
-                   "--sector-number", sector, "--json", *arguments)
-        self.assert_ok(run)
-        return run.json
-
-    def update(self, *arguments, folder="d"):
-        run = cuzk("bench", "seal-update", "--dir", self.tmp / folder, "--sector-number", 7, "--json", *arguments)
-        self.assert_ok(run)
-        return run.json
-
-    def generate(self, command, *arguments):
-        return cuzk("bench", "gen-vanilla", command, "-o", self.tmp / "out.json", "--json", *arguments)
-
-    def blobs(self):
-        return [base64.b64decode(text) for text in json.loads((self.tmp / "out.json").read_text())]
-
-    def snap_arguments(self, sealed, updated):
-        return {"--orig-commdr": sealed["commdr"], "--update-commdr": updated["commdr"],
-                "--sector-key": sealed["sealed"], "--sector-key-cache": sealed["cache"],
-                "--replica": updated["replica"], "--replica-cache": updated["replica_cache"]}
-
-    @staticmethod
-    def words(arguments):
-        return [word for pair in arguments.items() for word in pair]
-
+class Sealed(SealTest):
     def check_cache(self, folder, expected):
         """The Python sealer's files, except for the folder that t_aux names."""
         present = {path.name: path.read_bytes() for path in self.tmp.joinpath(folder).iterdir()}
@@ -209,33 +155,31 @@ class Sealed(CommandTest):
         for command, proof, count in (("winning-post", 0, 66), ("window-post", 5, 10), ("window-post", 10, 10)):
             common = ["--registered-proof", proof, "--sector-number", 7, "--randomness", randomness.hex()]
             for comm_r in (sealed["commdr"], sealed["comm_r"]):
-                run = self.generate(command, *common, "--comm-r", comm_r, "--sealed", sealed["sealed"], "--cache",
-                                    sealed["cache"])
-                self.assert_ok(run)
-                self.assertFalse(run.json["synthetic"])
+                self.from_files(command, *common, "--comm-r", comm_r, "--sealed", sealed["sealed"], "--cache",
+                                sealed["cache"])
                 self.assertEqual(self.blobs(), [sector.post(randomness, count)])
-            run = self.generate(command, *common, "--comm-r", updated["commdr"], "--sealed", updated["replica"],
-                                "--cache", updated["replica_cache"])
-            self.assert_ok(run)
+            self.from_files(command, *common, "--comm-r", updated["commdr"], "--sealed", updated["replica"], "--cache",
+                            updated["replica_cache"])
             self.assertEqual(self.blobs(), [sector.post(randomness, count, updated=update)])
-        run = self.generate("snap-prove", "--registered-proof", 0, *self.words(self.snap_arguments(sealed, updated)))
-        self.assert_ok(run)
+        result = self.from_files("snap-prove", "--registered-proof", 0,
+                                 *self.words(self.snap_arguments(sealed, updated)))
         self.assertEqual(self.blobs(), [update.partition_proof()])
-        self.assertEqual([run.json["comm_r_old"], run.json["comm_r_new"], run.json["comm_d_new"]],
+        self.assertEqual([result["comm_r_old"], result["comm_r_new"], result["comm_d_new"]],
                          [sector.comm_r.hex(), update.comm_r_new.hex(), update.comm_d_new.hex()])
 
     def test_two_sectors_of_a_window(self):
         first = self.seal("--data", self.file("data", b"one"))
         second = self.seal("--data", self.file("data", b"two"), folder="e", sector=8)
-        run = self.generate("window-post", "--registered-proof", 10, "--sector-number", 7, 8, "--comm-r",
-                            first["comm_r"], second["commdr"], "--sealed", first["sealed"], second["sealed"],
-                            "--cache", first["cache"], second["cache"])
-        self.assert_ok(run)
+        self.from_files("window-post", "--registered-proof", 10, "--sector-number", 7, 8, "--comm-r", first["comm_r"],
+                        second["commdr"], "--sealed", first["sealed"], second["sealed"], "--cache", first["cache"],
+                        second["cache"])
         self.assertEqual([u64(b[:8]) for b in self.blobs()], [7, 8])
-        run = self.generate("window-post", "--registered-proof", 10, "--sector-number", 8, 7, "--comm-r",
-                            second["comm_r"], first["comm_r"], "--sealed", second["sealed"], first["sealed"],
-                            "--cache", second["cache"], first["cache"])
-        self.assertEqual((run.code, run.json["error"]["class"]), (INVALID, "invalid-input"))
+        (self.tmp / "out.json").unlink()
+        run = cuzk("bench", "gen-vanilla", "window-post", "--registered-proof", 10, "--sector-number", 8, 7, "--comm-r",
+                   second["comm_r"], first["comm_r"], "--sealed", second["sealed"], first["sealed"], "--cache",
+                   second["cache"], first["cache"], "-o", self.tmp / "out.json")
+        self.assert_fails(run, INVALID, "ascend")
+        self.assertNotIn("out.json", self.files())
 
     def test_data(self):
         """Any data up to 127/128 of the sector; an empty file is a sector without data."""
@@ -298,23 +242,6 @@ class Sealed(CommandTest):
                 code = CORRUPT if words == ["tree-r-last"] else INVALID
                 refused("snap-prove", ["--registered-proof", 0], {**snap, name: foreign[name]}, code, *words)
 
-    def test_8m(self):
-        sealed = self.seal("--registered-proof", 6)
-        self.assertLess(sealed["peak_rss_bytes"], 400e6)
-        run = cuzk("prove", "--kind", "porep", "--input", sealed["c1"], "--dir", self.tmp / "none", "--out",
-                   self.tmp / "proof.bin")
-        self.assert_fails(run, NOT_FOUND, ".params")
-        updated = self.update("--registered-proof", 1, "--seed", ONES)
-        for command, proof in (("winning-post", 1), ("window-post", 6), ("window-post", 11)):
-            self.assert_ok(self.generate(command, "--registered-proof", proof, "--sector-number", 7, "--comm-r",
-                                         updated["commdr"], "--sealed", updated["replica"], "--cache",
-                                         updated["replica_cache"]))
-        run = self.generate("snap-prove", "--registered-proof", 1, *self.words(self.snap_arguments(sealed, updated)))
-        self.assert_ok(run)
-        self.assertEqual((run.json["partitions"], len(self.blobs())), (4, 4))
-        shutil.rmtree(self.tmp / "d")
-
-
 class Refused(CommandTest):
     def test_arguments(self):
         for command, *arguments in (
@@ -336,7 +263,8 @@ class Refused(CommandTest):
 
     def test_neither_synthetic_nor_files(self):
         for arguments in (["winning-post"], ["window-post", "--sealed", "x"], ["snap-prove"],
-                          ["window-post", "--comm-r", "a", "--sealed", "x", "--cache", "y", "--sector-number", "1", "2"],
+                          ["window-post", "--comm-r", "a", "--sealed", "x", "--cache", "y", "--sector-number", "1",
+                           "2"],
                           ["winning-post", "--comm-r", "a", "b", "--sealed", "x", "x", "--cache", "y", "y",
                            "--sector-number", "1", "2"]):
             run = cuzk("bench", "gen-vanilla", *arguments, "-o", self.tmp / "out")
