@@ -80,13 +80,15 @@ Result<Device> Device::open(const DeviceInfo& info, const ArenaSize& size) {
   CUZK_CUDA_TRY(probe);
   size_t free_bytes = 0, total_bytes = 0;
   CUZK_CUDA_TRY(cudaMemGetInfo(&free_bytes, &total_bytes));
-  const uint64_t unmargined = free_bytes - std::min<uint64_t>(free_bytes, size.margin_bytes);
+  const uint64_t margin =
+      size.margin_bytes != 0 ? size.margin_bytes : std::max(uint64_t{512} << 20, info.memory_bytes / 32);
+  const uint64_t unmargined = free_bytes - std::min<uint64_t>(free_bytes, margin);
   const uint64_t bytes =
       (size.bytes != 0 ? size.bytes : unmargined) / ArenaLayout::kGranularityBytes * ArenaLayout::kGranularityBytes;
   if (bytes == 0 || bytes > free_bytes) {
     return Error(ErrorClass::kResource, "GPU " + std::to_string(info.index) + " (" + info.name + ") has " +
                                             std::to_string(free_bytes) + " bytes free, too few for an arena of " +
-                                            std::to_string(size.bytes != 0 ? size.bytes : size.margin_bytes));
+                                            std::to_string(size.bytes != 0 ? size.bytes : margin));
   }
   void* arena = nullptr;
   CUZK_CUDA_TRY(cudaMalloc(&arena, bytes));
