@@ -128,7 +128,7 @@ std::optional<uint32_t> first_unsatisfied(const CompiledCircuit& circuit, std::s
   return static_cast<uint32_t>(first.load());
 }
 
-Result<std::vector<Fr>> expand_witness(const CompiledCircuit& circuit, const PackedWitness& witness) {
+Status check_packed_witness(const CompiledCircuit& circuit, const PackedWitness& witness) {
   if (witness.bits.size() != circuit.num_bits || witness.fields.size() != circuit.num_fields ||
       witness.inputs.size() != circuit.num_inputs) {
     return Error(ErrorClass::kInternal,
@@ -138,6 +138,11 @@ Result<std::vector<Fr>> expand_witness(const CompiledCircuit& circuit, const Pac
                      std::to_string(circuit.num_bits) + " and " + std::to_string(circuit.num_fields));
   }
   if (!witness.inputs[0].is_one()) return Error(ErrorClass::kInternal, "input 0 of the packed witness is not 1");
+  return {};
+}
+
+Result<std::vector<Fr>> expand_witness(const CompiledCircuit& circuit, const PackedWitness& witness) {
+  CUZK_TRY(check_packed_witness(circuit, witness));
   return Expansion(circuit, witness).run();
 }
 

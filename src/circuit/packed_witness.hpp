@@ -19,8 +19,11 @@ struct PackedWitness {
   friend bool operator==(const PackedWitness&, const PackedWitness&) = default;
 };
 
-// All aux values, index by index, derived wires filled in. Parallel. Errors: kInternal where the witness was not made
-// for this circuit (counts differ, ONE is not 1). Cost: 32 bytes a wire, about 25 us a derived instance and thread.
+// Whether the witness was made for this circuit: kInternal where counts differ or ONE is not 1.
+Status check_packed_witness(const CompiledCircuit& circuit, const PackedWitness& witness);
+
+// All aux values, index by index, derived wires filled in. Parallel. Errors: those of check_packed_witness.
+// Cost: 32 bytes a wire, about 25 us a derived instance and thread.
 Result<std::vector<Fr>> expand_witness(const CompiledCircuit& circuit, const PackedWitness& witness);
 
 }  // namespace cuzk

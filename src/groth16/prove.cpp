@@ -77,6 +77,22 @@ Result<Blinding> Blinding::random() {
   return Blinding(std::move(r), std::move(s));
 }
 
+Result<Proof> finish_proof(const VerifyingKey& vk, const ProofSums& sums, std::span<const Fr> inputs,
+                           const Blinding& blinding, Progress& progress, ProveReport& report) {
+  Proof proof;
+  {
+    const StepTimer timer(report, progress, "assemble", 1, "proofs");
+    proof = assemble(vk, sums, blinding);
+  }
+  const StepTimer timer(report, progress, "self-check", 1, "proofs");
+  const PreparedVerifyingKey key(vk);
+  const Status verified = verify(key, proof, inputs.subspan(1));
+  if (!verified.ok()) {
+    return Error(ErrorClass::kInternal, "the self-check of the proof failed: " + verified.error().message);
+  }
+  return proof;
+}
+
 Result<Proof> prove(Backend& backend, const CompiledCircuit& circuit, const Srs& srs, const PackedWitness& witness,
                     const Blinding& blinding, Progress& progress, ProveReport* report) {
   ProveReport unused;
@@ -88,18 +104,7 @@ Result<Proof> prove(Backend& backend, const CompiledCircuit& circuit, const Srs&
                                             std::to_string(circuit.num_inputs));
   }
   CUZK_ASSIGN(const ProofSums sums, backend.evaluate(circuit, srs, witness, progress, steps));
-  Proof proof;
-  {
-    const StepTimer timer(steps, progress, "assemble", 1, "proofs");
-    proof = assemble(srs.vk, sums, blinding);
-  }
-  const StepTimer timer(steps, progress, "self-check", 1, "proofs");
-  const PreparedVerifyingKey key(srs.vk);
-  const Status verified = verify(key, proof, std::span<const Fr>(witness.inputs).subspan(1));
-  if (!verified.ok()) {
-    return Error(ErrorClass::kInternal, "the self-check of the proof failed: " + verified.error().message);
-  }
-  return proof;
+  return finish_proof(srs.vk, sums, witness.inputs, blinding, progress, steps);
 }
 
 Result<Proof> prove(Backend& backend, const CompiledCircuit& circuit, const Srs& srs, const PackedWitness& witness,

@@ -35,4 +35,9 @@ Result<Proof> prove(Backend& backend, const CompiledCircuit& circuit, const Srs&
 Result<Proof> prove(Backend& backend, const CompiledCircuit& circuit, const Srs& srs, const PackedWitness& witness,
                     Progress& progress, ProveReport* report = nullptr);
 
+// The end of prove(), for backends that hold the parameters themselves: the blinding is added, and the proof verified
+// for `inputs` (ONE first). Errors: kInternal where the self-check fails.
+Result<Proof> finish_proof(const VerifyingKey& vk, const ProofSums& sums, std::span<const Fr> inputs,
+                           const Blinding& blinding, Progress& progress, ProveReport& report);
+
 }  // namespace cuzk

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/secret.hpp"
 #include "field/batch_inverse.hpp"
+#include "groth16/setup_exponents.hpp"
 #include "matrix/matrix.hpp"
 #include "msm/msm.hpp"
 #include "parallel/parallel.hpp"
@@ -189,20 +191,24 @@ Status check_nonzero(const WireDensities& densities, const WireValues& v) {
 }
 
 // Makes the points of sections from their exponents, batch by batch.
-class PointMaker {
+class PointMaker final : public ExponentSink {
  public:
-  PointMaker(const ToxicWaste& toxic, const SrsShape& shape, Sink& sink, Progress& progress)
-      : sink_(sink),
-        g1_(toxic.g1, shape.ic + shape.h + shape.l + shape.a + shape.b_g1),
-        g2_(toxic.g2, shape.b_g2),
-        counter_(progress, "parameters", shape.h + shape.l + shape.a + shape.b_g1 + shape.b_g2, "points") {}
+  PointMaker(const ToxicWaste& toxic, Sink& sink, Progress& progress)
+      : toxic_(toxic), sink_(sink), progress_(progress) {}
 
-  const FixedBase<G1Curve>& g1() const { return g1_; }
-  const FixedBase<G2Curve>& g2() const { return g2_; }
+  Status begin(const SrsShape& shape, std::span<const Fr> ic) override {
+    g1_.emplace(toxic_.g1, shape.ic + shape.h + shape.l + shape.a + shape.b_g1);
+    g2_.emplace(toxic_.g2, shape.b_g2);
+    counter_.emplace(progress_, "parameters", shape.h + shape.l + shape.a + shape.b_g1 + shape.b_g2, "points");
+    return sink_.begin(make_verifying_key(toxic_, ic, *g1_), shape);
+  }
+  Status section(Section section, uint64_t count, const ExponentFill& fill) override {
+    return section == Section::kBG2 ? make(section, count, fill, *g2_) : make(section, count, fill, *g1_);
+  }
 
-  // fill(begin, out) writes the exponents of points begin .. begin + out.size() of the section.
+ private:
   template <class Curve>
-  Status make(Section section, uint64_t count, const std::function<void(uint64_t, std::span<Fr>)>& fill) {
+  Status make(Section section, uint64_t count, const ExponentFill& fill, const FixedBase<Curve>& base) {
     SecretScalars exponents;
     std::vector<Affine<Curve>> points;
     for (uint64_t begin = 0; begin < count; begin += kBatchPoints) {
@@ -210,46 +216,20 @@ class PointMaker {
       exponents.resize(size);
       points.resize(size);
       fill(begin, exponents);
-      base<Curve>().multiply(exponents, points);
+      base.multiply(exponents, points);
       CUZK_TRY(sink_.append(section, std::span<const Affine<Curve>>(points)));
-      counter_.add(size);
+      counter_->add(size);
     }
     return {};
   }
 
- private:
-  template <class Curve>
-  const FixedBase<Curve>& base() const {
-    if constexpr (std::is_same_v<Curve, G1Curve>)
-      return g1_;
-    else
-      return g2_;
-  }
-
+  const ToxicWaste& toxic_;
   Sink& sink_;
-  FixedBase<G1Curve> g1_;
-  FixedBase<G2Curve> g2_;
-  ProgressCounter counter_;
+  Progress& progress_;
+  std::optional<FixedBase<G1Curve>> g1_;
+  std::optional<FixedBase<G2Curve>> g2_;
+  std::optional<ProgressCounter> counter_;
 };
-
-VerifyingKey make_vk(const ToxicWaste& toxic, std::span<const Fr> ic, const PointMaker& maker) {
-  const auto times1 = [&](const Secret<Fr>& k) {
-    return G1Jacobian::from_affine(toxic.g1).mul(k.expose()).to_affine();
-  };
-  const auto times2 = [&](const Secret<Fr>& k) {
-    return G2Jacobian::from_affine(toxic.g2).mul(k.expose()).to_affine();
-  };
-  VerifyingKey vk{times1(toxic.alpha),
-                  times1(toxic.beta),
-                  times2(toxic.beta),
-                  times2(toxic.gamma),
-                  times1(toxic.delta),
-                  times2(toxic.delta),
-                  {}};
-  vk.ic.resize(ic.size());
-  maker.g1().multiply(ic, vk.ic);
-  return vk;
-}
 
 // The values of a query: those of the inputs, then those of the aux wires, where the density (if any) has a bit.
 SecretScalars query_values(const SecretScalars& inputs, const BitVector* input_density, const SecretScalars& aux,
@@ -275,48 +255,66 @@ SrsShape srs_shape(const CompiledCircuit& circuit, const WireDensities& densitie
           b};
 }
 
-Status setup_into(const CompiledCircuit& circuit, const ToxicWaste& toxic, Sink& sink, Progress& progress) {
+}  // namespace
+
+VerifyingKey make_verifying_key(const ToxicWaste& toxic, std::span<const Fr> ic, const FixedBase<G1Curve>& g1) {
+  const auto times1 = [&](const Secret<Fr>& k) {
+    return G1Jacobian::from_affine(toxic.g1).mul(k.expose()).to_affine();
+  };
+  const auto times2 = [&](const Secret<Fr>& k) {
+    return G2Jacobian::from_affine(toxic.g2).mul(k.expose()).to_affine();
+  };
+  VerifyingKey vk{times1(toxic.alpha),
+                  times1(toxic.beta),
+                  times2(toxic.beta),
+                  times2(toxic.gamma),
+                  times1(toxic.delta),
+                  times2(toxic.delta),
+                  {}};
+  vk.ic.resize(ic.size());
+  g1.multiply(ic, vk.ic);
+  return vk;
+}
+
+Status setup_exponents(const CompiledCircuit& circuit, const ToxicWaste& toxic, ExponentSink& sink,
+                       Progress& progress) {
   CUZK_TRY(check_trapdoor(toxic, circuit.log2_domain()));
   const WireDensities densities = wire_densities(circuit);
   const SrsShape shape = srs_shape(circuit, densities);
   WireValues v = evaluate_wires(circuit, toxic, progress);
   CUZK_TRY(check_nonzero(densities, v));
-  PointMaker maker(toxic, shape, sink, progress);
-  CUZK_TRY(sink.begin(make_vk(toxic, v.k_inputs, maker), shape));
+  CUZK_TRY(sink.begin(shape, v.k_inputs));
 
   const Fr& tau = toxic.tau.expose();
   const Fr h_factor = (tau.pow(shape.h + 1) - Fr::one()) * toxic.delta.expose().inverse();
-  CUZK_TRY(maker.make<G1Curve>(Section::kH, shape.h, [&](uint64_t first, std::span<Fr> out) {
+  CUZK_TRY(sink.section(Section::kH, shape.h, [&](uint64_t first, std::span<Fr> out) {
     parallel_for(out.size(), kGrain, [&](size_t begin, size_t end) {
       Fr power = tau.pow(first + begin) * h_factor;
       for (size_t i = begin; i < end; ++i, power *= tau) out[i] = power;
     });
   }));
-  const auto make = [&]<class Curve>(std::type_identity<Curve>, Section section, const SecretScalars& values) {
-    return maker.make<Curve>(section, values.size(), [&](uint64_t first, std::span<Fr> out) {
+  const auto section = [&](Section name, const SecretScalars& values) {
+    return sink.section(name, values.size(), [&](uint64_t first, std::span<Fr> out) {
       std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(first), out.size(), out.begin());
     });
   };
-  constexpr std::type_identity<G1Curve> kG1;
-  constexpr std::type_identity<G2Curve> kG2;
-  CUZK_TRY(make(kG1, Section::kL, v.k_aux));
+  CUZK_TRY(section(Section::kL, v.k_aux));
   v.k_aux = {};
-  CUZK_TRY(make(kG1, Section::kA, query_values(v.a_inputs, nullptr, v.a_aux, densities.a_aux)));
+  CUZK_TRY(section(Section::kA, query_values(v.a_inputs, nullptr, v.a_aux, densities.a_aux)));
   v.a_aux = {};
   const SecretScalars b = query_values(v.b_inputs, &densities.b_input, v.b_aux, densities.b_aux);
   v.b_aux = {};
-  CUZK_TRY(make(kG1, Section::kBG1, b));
-  return make(kG2, Section::kBG2, b);
+  CUZK_TRY(section(Section::kBG1, b));
+  return section(Section::kBG2, b);
 }
-
-}  // namespace
 
 SrsShape srs_shape(const CompiledCircuit& circuit) { return srs_shape(circuit, wire_densities(circuit)); }
 
 Result<Srs> setup(const CompiledCircuit& circuit, const ToxicWaste& toxic, Progress& progress) {
   Srs srs;
   MemorySink sink(srs);
-  CUZK_TRY(setup_into(circuit, toxic, sink, progress));
+  PointMaker maker(toxic, sink, progress);
+  CUZK_TRY(setup_exponents(circuit, toxic, maker, progress));
   CUZK_ASSERT(srs.shape() == srs_shape(circuit));
   return srs;
 }
@@ -324,7 +322,8 @@ Result<Srs> setup(const CompiledCircuit& circuit, const ToxicWaste& toxic, Progr
 Result<VerifyingKey> setup_to_file(const CompiledCircuit& circuit, const ToxicWaste& toxic, const std::string& path,
                                    Progress& progress) {
   FileSink sink(path);
-  CUZK_TRY(setup_into(circuit, toxic, sink, progress));
+  PointMaker maker(toxic, sink, progress);
+  CUZK_TRY(setup_exponents(circuit, toxic, maker, progress));
   return sink.finish();
 }
 

@@ -1,0 +1,277 @@
+// Proofs of every kind by the CPU and by the CUDA backend, compared after every step: expansion, rows, quotient, each
+// sum, the proof's bytes with fixed r and s; and the times of the steps on the device.
+//
+// Circuits named after --device-setup are too large for the CPU backend: their parameters are made on the device, and
+// their proofs are verified.
+//
+// Usage: cuzk_prove_cuda_check [--small | CIRCUIT_ID ... [--device-setup CIRCUIT_ID ...]] [--multiples N]
+// [--json FILE]. Exit status 1 on a difference, 2 where something fails.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "circuit/packed_form.hpp"
+#include "circuit/packed_writer.hpp"
+#include "circuit/recorder.hpp"
+#include "gpu/api_counts.hpp"
+#include "groth16/cpu_backend.hpp"
+#include "groth16/cuda_backend.hpp"
+#include "groth16/prove.hpp"
+#include "groth16/setup.hpp"
+#include "matrix/matrix.hpp"
+#include "ntt/quotient.hpp"
+#include "support/block_circuit.hpp"
+#include "support/fixed_blinding.hpp"
+#include "support/synthetic_circuits.hpp"
+
+namespace {
+
+using namespace cuzk;
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+
+class DualCheck {
+ public:
+  // multiples: of the points of h, kept on the device.
+  DualCheck(gpu::Device& device, int repeats, unsigned multiples)
+      : device_(device), repeats_(repeats), multiples_(multiples) {}
+  std::vector<std::string> lines;  // of JSON, one a circuit
+  uint64_t wrong = 0;
+
+  Status run(const test::SyntheticCircuit& made) {
+    id_ = made.id;
+    const CompiledCircuit& circuit = made.circuit;
+    NoProgress quiet;
+    auto start = Clock::now();
+    CUZK_ASSIGN(const Srs srs, setup(circuit, toxic_waste_from_seed({1}), quiet));
+    std::printf("%s: parameters made in %.1f s\n", id_.c_str(), seconds_since(start));
+    start = Clock::now();
+    CUZK_ASSIGN(const auto backend, CudaBackend::create(device_, circuit, srs, {multiples_}));
+    std::printf("%s: on the device in %.2f s, %llu bytes resident, %llu scratch\n", id_.c_str(), seconds_since(start),
+                static_cast<unsigned long long>(backend->resident_bytes()),
+                static_cast<unsigned long long>(backend->scratch_bytes()));
+
+    ProofSteps steps;
+    ProveReport ignored;
+    backend->keep_steps(&steps);
+    CUZK_ASSIGN(const ProofSums device_sums, backend->evaluate(circuit, srs, made.witness, quiet, ignored));
+    backend->keep_steps(nullptr);
+    CUZK_TRY(compare_steps(made, steps));
+    CpuBackend cpu;
+    ProveReport cpu_report;
+    CUZK_ASSIGN(const ProofSums sums, cpu.evaluate(circuit, srs, made.witness, quiet, cpu_report));
+    expect(device_sums.h == sums.h, "the sum h");
+    expect(device_sums.l == sums.l, "the sum l");
+    expect(device_sums.a == sums.a, "the sum a");
+    expect(device_sums.b_g1 == sums.b_g1, "the sum b_g1");
+    expect(device_sums.b_g2 == sums.b_g2, "the sum b_g2");
+
+    const Blinding blinding = BlindingForTests::make(Fr::from_u64(1234567), Fr::from_u64(7654321));
+    CUZK_ASSIGN(const Proof expected, prove(cpu, circuit, srs, made.witness, blinding, quiet));
+    ProveReport report;
+    double best = 1e9;
+    const gpu::ApiCounts before = gpu::api_counts();
+    for (int i = 0; i < repeats_; ++i) {
+      ProveReport now;
+      start = Clock::now();
+      CUZK_ASSIGN(const Proof proof, prove(*backend, circuit, srs, made.witness, blinding, quiet, &now));
+      const double took = seconds_since(start);
+      if (took < best) {
+        best = took;
+        report = now;
+      }
+      expect(encode(proof) == encode(expected), "the bytes of the proof");
+    }
+    expect(gpu::api_counts() == before, "a proof allocates nothing and synchronises no device");
+    expect(backend->peak_scratch_bytes() <= backend->scratch_bytes(), "scratch memory beyond the declared");
+    CUZK_TRY(compare_unsatisfied(made, srs, *backend, cpu));
+    record(*backend, report, best, cpu_report.total_seconds());
+    return compare_setup(made, srs, sums);
+  }
+
+  // Parameters made on the device, proofs verified.
+  Status run_large(const test::SyntheticCircuit& made) {
+    id_ = made.id;
+    NoProgress quiet;
+    auto start = Clock::now();
+    CUZK_ASSIGN(const auto backend,
+                CudaBackend::create_with_setup(device_, made.circuit, toxic_waste_from_seed({1}), {multiples_}, quiet));
+    std::printf("%s: parameters made on the device in %.1f s, %llu bytes resident, %llu scratch\n", id_.c_str(),
+                seconds_since(start), static_cast<unsigned long long>(backend->resident_bytes()),
+                static_cast<unsigned long long>(backend->scratch_bytes()));
+    std::fflush(stdout);
+    ProveReport report;
+    double best = 1e9;
+    const gpu::ApiCounts before = gpu::api_counts();
+    for (int i = 0; i < std::min(repeats_, 3); ++i) {
+      ProveReport now;
+      start = Clock::now();
+      CUZK_ASSIGN(const ProofSums sums, backend->evaluate(made.circuit, made.witness, quiet, now));
+      CUZK_ASSIGN(const Blinding blinding, Blinding::random());
+      CUZK_TRY(finish_proof(backend->vk(), sums, made.witness.inputs, blinding, quiet, now));
+      const double took = seconds_since(start);
+      if (took < best) {
+        best = took;
+        report = now;
+      }
+    }
+    expect(gpu::api_counts() == before, "a proof allocates nothing and synchronises no device");
+    expect(backend->peak_scratch_bytes() <= backend->scratch_bytes(), "scratch memory beyond the declared");
+    record(*backend, report, best, 0);
+    return {};
+  }
+
+ private:
+  void expect(bool right, const char* what) {
+    if (right) return;
+    std::printf("wrong: %s: %s\n", id_.c_str(), what);
+    ++wrong;
+  }
+
+  Status compare_steps(const test::SyntheticCircuit& made, ProofSteps& steps) {
+    const CompiledCircuit& circuit = made.circuit;
+    CUZK_ASSIGN(const std::vector<Fr> aux, expand_witness(circuit, made.witness));
+    uint64_t differ = !std::equal(made.witness.inputs.begin(), made.witness.inputs.end(), steps.values.begin());
+    for_each_packed_run(circuit, [&](uint32_t first, uint32_t count, PackedPlace place) {
+      if (place.is_bit()) return;
+      for (uint32_t i = 0; i < count; ++i) differ += steps.values.at(place.index() + i) != aux[first + i];
+    });
+    expect(differ == 0, "the packed values");
+    const Coefficients coefficients(circuit.coefficients);
+    const size_t size = size_t{1} << circuit.log2_domain();
+    std::vector<Fr> a(size), b(size), c(size);
+    multiply(circuit.a(), coefficients, made.witness.inputs, aux, a);
+    multiply(circuit.b(), coefficients, made.witness.inputs, aux, b);
+    multiply(circuit.c(), coefficients, made.witness.inputs, aux, c);
+    put_input_rows(made.witness.inputs, circuit.num_constraints, a);
+    expect(steps.a == a, "the rows of A");
+    expect(steps.b == b, "the rows of B");
+    expect(steps.c == c, "the rows of C");
+    compute_h(Domain(circuit.log2_domain()), a, b, c);
+    expect(steps.h == a, "the quotient");
+    return {};
+  }
+
+  Status compare_unsatisfied(const test::SyntheticCircuit& made, const Srs& srs, Backend& device, Backend& cpu) {
+    PackedWitness changed = made.witness;
+    changed.bits.words()[changed.bits.size() / 128] ^= 1;
+    NoProgress quiet;
+    ProveReport ignored;
+    const auto expected = cpu.evaluate(made.circuit, srs, changed, quiet, ignored);
+    const auto found = device.evaluate(made.circuit, srs, changed, quiet, ignored);
+    expect(!expected.ok() && !found.ok() && expected.error().describe() == found.error().describe() &&
+               found.error().error_class == ErrorClass::kUnsatisfied,
+           "a violated constraint is named");
+    return {};
+  }
+
+  // Parameters made on the device give the same sums and the same key.
+  Status compare_setup(const test::SyntheticCircuit& made, const Srs& srs, const ProofSums& expected) {
+    NoProgress quiet;
+    ProveReport ignored;
+    CUZK_ASSIGN(const auto backend,
+                CudaBackend::create_with_setup(device_, made.circuit, toxic_waste_from_seed({1}), {multiples_}, quiet));
+    CUZK_ASSIGN(const ProofSums sums, backend->evaluate(made.circuit, made.witness, quiet, ignored));
+    expect(backend->vk() == srs.vk && backend->shape() == srs.shape(), "the key made with the device");
+    expect(sums.h == expected.h && sums.l == expected.l && sums.a == expected.a && sums.b_g1 == expected.b_g1 &&
+               sums.b_g2 == expected.b_g2,
+           "the sums over parameters made on the device");
+    return {};
+  }
+
+  void record(const CudaBackend& backend, const ProveReport& report, double best, double cpu_seconds) {
+    std::string line = "{\"circuit\": \"" + id_ + "\", \"prove_ms\": " + number(best * 1e3) +
+                       ", \"cpu_evaluate_ms\": " + number(cpu_seconds * 1e3) +
+                       ", \"resident_bytes\": " + std::to_string(backend.resident_bytes()) +
+                       ", \"scratch_bytes\": " + std::to_string(backend.scratch_bytes()) +
+                       ", \"peak_scratch_bytes\": " + std::to_string(backend.peak_scratch_bytes()) +
+                       ", \"steps_ms\": {";
+    for (const ProveReport::Step& step : report.steps) {
+      line += (line.back() == '{' ? "\"" : ", \"") + step.name + "\": " + number(step.seconds * 1e3);
+    }
+    lines.push_back(line + "}}");
+    std::printf("%s\n", lines.back().c_str());
+    std::fflush(stdout);
+  }
+  static std::string number(double x) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.2f", x);
+    return text;
+  }
+
+  gpu::Device& device_;
+  int repeats_;
+  unsigned multiples_;
+  std::string id_;
+};
+
+test::SyntheticCircuit block_circuit(size_t instances) {
+  Recorder recorder;
+  test::block_circuit(recorder, instances);
+  PackedWriter writer;
+  test::block_circuit(writer, instances);
+  return {"blocks", recorder.finish(), writer.finish()};
+}
+
+struct Arguments {
+  bool small = false;
+  unsigned multiples = 1;
+  std::vector<std::string> ids, large_ids;
+  std::string json;
+};
+
+Status check(const Arguments& arguments, uint64_t& wrong) {
+  CUZK_ASSIGN(const std::vector<gpu::DeviceInfo> devices, gpu::list_devices());
+  CUZK_ASSIGN(gpu::Device device, gpu::Device::open(devices[0], {arguments.small ? uint64_t{4} << 30 : 0, 0}));
+  DualCheck checks(device, arguments.small ? 1 : 5, arguments.multiples);
+  CUZK_TRY(checks.run(block_circuit(arguments.small ? 2 : 40)));
+  for (const std::string& id : arguments.ids) CUZK_TRY(checks.run(test::synthetic_circuit(id)));
+  for (const std::string& id : arguments.large_ids) CUZK_TRY(checks.run_large(test::synthetic_circuit(id)));
+  wrong = checks.wrong;
+  if (arguments.json.empty()) return {};
+  std::FILE* file = std::fopen(arguments.json.c_str(), "w");
+  if (file == nullptr) return Error(ErrorClass::kIo, "cannot write " + arguments.json);
+  std::fprintf(file, "{\n  \"chip\": \"%s\",\n  \"wrong\": %llu,\n  \"circuits\": [\n", devices[0].name.c_str(),
+               static_cast<unsigned long long>(wrong));
+  for (size_t i = 0; i < checks.lines.size(); ++i) {
+    std::fprintf(file, "    %s%s\n", checks.lines[i].c_str(), i + 1 < checks.lines.size() ? "," : "");
+  }
+  std::fprintf(file, "  ]\n}\n");
+  std::fclose(file);
+  return {};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Arguments arguments;
+  bool large = false;
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    if (argument == "--small") {
+      arguments.small = true;
+    } else if (argument == "--device-setup") {
+      large = true;
+    } else if (argument == "--json" && i + 1 < argc) {
+      arguments.json = argv[++i];
+    } else if (argument == "--multiples" && i + 1 < argc) {
+      arguments.multiples = static_cast<unsigned>(std::stoul(argv[++i]));
+    } else {
+      (large ? arguments.large_ids : arguments.ids).push_back(argument);
+    }
+  }
+  if (arguments.ids.empty() && arguments.large_ids.empty() && !arguments.small) {
+    arguments.ids = {"winning-2k", "window-2k", "snap-2k", "porep-2k", "winning-32g"};
+  }
+  uint64_t wrong = 0;
+  const Status status = check(arguments, wrong);
+  if (!status.ok()) {
+    std::printf("%s\n", status.error().describe().c_str());
+    return 2;
+  }
+  std::printf("prove: %llu wrong\n", static_cast<unsigned long long>(wrong));
+  return wrong == 0 ? 0 : 1;
+}
