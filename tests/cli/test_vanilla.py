@@ -10,6 +10,7 @@ import unittest
 from harness import CORRUPT, CommandTest, INVALID, IO, NOT_FOUND, ROOT, UNSUPPORTED, USAGE, cuzk
 
 sys.path.insert(0, str(ROOT / "tests" / "oracle"))
+from vanilla.merkle import poseidon_node  # noqa: E402
 from vanilla.sector import Sector, Update  # noqa: E402
 from vanilla_commands import ONES, SEED, TICKET, GenVanilla, SealTest, u64  # noqa: E402
 
@@ -241,6 +242,46 @@ class Sealed(SealTest):
             with self.subTest(argument=name):
                 code = CORRUPT if words == ["tree-r-last"] else INVALID
                 refused("snap-prove", ["--registered-proof", 0], {**snap, name: foreign[name]}, code, *words)
+
+class StoredZeros(SealTest):
+    def zeros(self, log2_base, trees, sub, top):
+        """A replica of zeros (a sparse file) and its cache, the trees hashed in Python."""
+        cache = self.tmp / "cache"
+        cache.mkdir()
+        rows = [bytes(32)]
+        for _ in range(log2_base // 3):
+            rows.append(poseidon_node([rows[-1]] * 8))
+        upper = b"".join(row * (1 << log2_base - 3 * j) for j, row in enumerate(rows) if j >= 3)
+        for i in range(trees):
+            suffix = f"-{i}" if trees > 1 else ""
+            (cache / f"sc-02-data-tree-r-last{suffix}.dat").write_bytes(upper)
+        root = rows[-1]
+        for arity in (sub, top):
+            root = poseidon_node([root] * arity) if arity else root
+        (cache / "p_aux").write_bytes(poseidon_node([root, root]) + root)
+        with open(self.tmp / "sealed", "wb") as replica:
+            replica.truncate(32 * trees << log2_base)
+        comm_r = poseidon_node([poseidon_node([root, root]), root])
+        return ["--sealed", self.tmp / "sealed", "--cache", cache, "--comm-r", comm_r.hex()]
+
+    def test_files_of_every_size(self):
+        """32 and 64 GiB replicas, of which only what is opened is read."""
+        for proofs, shape in (((2, 7), (24, 1, 0, 0)), ((3, 13), (27, 8, 8, 0)), ((4, 14), (27, 16, 8, 2))):
+            with self.subTest(shape=shape):
+                files = self.zeros(*shape)
+                for command, proof in zip(("winning-post", "window-post"), proofs):
+                    result = self.from_files(command, "--registered-proof", proof, "--randomness", ONES, *files)
+                    self.assertLess(result["peak_rss_bytes"], 50e6)
+                # Another root of one base tree.
+                last = sorted((self.tmp / "cache").glob("sc-02-data-tree-r-last*"), key=lambda path: len(path.name))[-1]
+                last.write_bytes(last.read_bytes()[:-32] + b"\1" + bytes(31))
+                run = cuzk("bench", "gen-vanilla", "window-post", "--registered-proof", proofs[1], *files, "-o",
+                           self.tmp / "none.json")
+                self.assert_fails(run, CORRUPT, "comm_r_last", "p_aux")
+                for path in [*(self.tmp / "cache").iterdir(), self.tmp / "sealed"]:
+                    path.unlink()
+                (self.tmp / "cache").rmdir()
+
 
 class Refused(CommandTest):
     def test_arguments(self):
