@@ -270,8 +270,7 @@ class StoredZeros(SealTest):
             with self.subTest(shape=shape):
                 files = self.zeros(*shape)
                 for command, proof in zip(("winning-post", "window-post"), proofs):
-                    result = self.from_files(command, "--registered-proof", proof, "--randomness", ONES, *files)
-                    self.assertLess(result["peak_rss_bytes"], 50e6)
+                    self.from_files(command, "--registered-proof", proof, "--randomness", ONES, *files)
                 # Another root of one base tree.
                 last = sorted((self.tmp / "cache").glob("sc-02-data-tree-r-last*"), key=lambda path: len(path.name))[-1]
                 last.write_bytes(last.read_bytes()[:-32] + b"\1" + bytes(31))
