@@ -103,7 +103,7 @@ Status check_miner(const RequestOptions& options, const PorepC1& c1) {
 }
 
 Result<ProofRequest> read_porep(const RequestOptions& options) {
-  CUZK_ASSIGN(const PaddedBuffer document, read_any_file(options.c1, kMaxPorepC1Bytes));
+  CUZK_ASSIGN(const PaddedBuffer document, read_any_file(options.c1, max_porep_c1_bytes));
   Result<PorepC1> read = read_porep_c1(document);
   if (!read.ok()) {
     if (read.error().file.empty()) read.error().file = shown_path(options.c1);
@@ -129,7 +129,7 @@ Result<ProofRequest> read_porep(const RequestOptions& options) {
 }
 
 Result<VanillaList> read_vanilla(const std::string& path) {
-  CUZK_ASSIGN(PaddedBuffer document, read_any_file(path, kMaxVanillaListBytes));
+  CUZK_ASSIGN(PaddedBuffer document, read_any_file(path, max_vanilla_list_bytes));
   Result<VanillaList> list = read_vanilla_list(std::move(document));
   if (!list.ok()) list.error().file = shown_path(path);
   return list;

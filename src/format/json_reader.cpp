@@ -90,4 +90,11 @@ bool JsonReader::skip(Value value, const JsonPath& path, unsigned depth) {
   return fail(path, "not well-formed JSON");
 }
 
+bool json_begins_with(std::span<const uint8_t> head, char first) {
+  for (const uint8_t c : head) {
+    if (c != ' ' && c != '\t' && c != '\n' && c != '\r') return c == static_cast<uint8_t>(first);
+  }
+  return false;
+}
+
 }  // namespace cuzk

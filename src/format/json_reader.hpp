@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -21,6 +22,9 @@ struct JsonKey {
   std::string_view name;
   bool required = true;
 };
+
+// Whether the first character that is no white space is this one.
+bool json_begins_with(std::span<const uint8_t> head, char first);
 
 // Functions return false once error() is set; callers return at once.
 class JsonReader {

@@ -25,6 +25,12 @@ class PaddedBuffer {
     if (!content.empty()) std::memcpy(bytes_.get(), content.data(), content.size());
   }
 
+  // Drops what is behind the first `size` bytes; size <= this->size().
+  void shrink(size_t size) {
+    std::memset(bytes_.get() + size, 0, kPadding);
+    size_ = size;
+  }
+
   uint8_t* data() { return bytes_.get(); }
   const uint8_t* data() const { return bytes_.get(); }
   size_t size() const { return size_; }

@@ -17,6 +17,8 @@ namespace cuzk {
 
 // The longest document that is read: non-interactive proofs of 64 GiB sectors have about 650 MB of base64.
 inline constexpr uint64_t kMaxPorepC1Bytes = uint64_t{2} << 30;
+// The longest one that begins so: 1 MiB where that is no object, enough to say what it is.
+uint64_t max_porep_c1_bytes(std::span<const uint8_t> head);
 
 // Reads the wrapper or the bare inner document. Keys may come in any order, unknown ones are ignored ("_h" too),
 // repeated ones refused. Guaranteed afterwards: every count, arity and variant is that of the registered proof, every

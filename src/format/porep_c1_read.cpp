@@ -423,6 +423,10 @@ bool read_wrapper(JsonReader& json, const PaddedBuffer& document, Wrapper& out) 
 
 }  // namespace
 
+uint64_t max_porep_c1_bytes(std::span<const uint8_t> head) {
+  return json_begins_with(head, '{') ? kMaxPorepC1Bytes : uint64_t{1} << 20;
+}
+
 Result<PorepC1> read_porep_c1(const PaddedBuffer& document) {
   JsonReader outer;
   if (!outer.open(document)) return outer.take_error();

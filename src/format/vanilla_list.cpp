@@ -47,6 +47,10 @@ bool read_array(JsonReader& json, const PaddedBuffer& document, std::vector<uint
 
 }  // namespace
 
+uint64_t max_vanilla_list_bytes(std::span<const uint8_t> head) {
+  return is_text(head) && json_begins_with(head, '[') ? kMaxVanillaListBytes : uint64_t{1} << 20;
+}
+
 std::vector<std::span<const uint8_t>> VanillaList::views() const {
   std::vector<std::span<const uint8_t>> out;
   size_t begin = 0;

@@ -15,6 +15,8 @@ namespace cuzk {
 
 // The longest file that is read: a full window partition of 2349 sectors has 78 MB of base64.
 inline constexpr uint64_t kMaxVanillaListBytes = uint64_t{512} << 20;
+// The longest one that begins so: 1 MiB where that is no array; a single proof has 575,528 bytes at most.
+uint64_t max_vanilla_list_bytes(std::span<const uint8_t> head);
 // More proofs than any request has.
 inline constexpr size_t kMaxVanillaProofs = 4096;
 

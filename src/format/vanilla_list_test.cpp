@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
 
 #include "format/base64.hpp"
 
@@ -84,6 +85,17 @@ TEST(VanillaList, NumberOfProofs) {
   };
   EXPECT_EQ(proofs_of(of(kMaxVanillaProofs)).size(), kMaxVanillaProofs);
   EXPECT_EQ(read(of(kMaxVanillaProofs + 1)).error().field, "vanilla_proofs");
+}
+
+TEST(VanillaList, LimitFollowsFromTheBeginning) {
+  using namespace std::string_view_literals;
+  const auto limit = [](std::string_view head) {
+    return max_vanilla_list_bytes({reinterpret_cast<const uint8_t*>(head.data()), head.size()});
+  };
+  for (const std::string_view list : {"[", " \t\r\n[\"AAAA\"]"}) EXPECT_EQ(limit(list), kMaxVanillaListBytes) << list;
+  for (const std::string_view other : {""sv, "   "sv, "{}"sv, "x["sv, "[\0"sv}) {
+    EXPECT_EQ(limit(other), uint64_t{1} << 20) << other;
+  }
 }
 
 }  // namespace

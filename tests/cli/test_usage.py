@@ -1,4 +1,5 @@
 """Commands that need no parameters: help, version, circuits; usage errors; where output goes."""
+import os
 import subprocess
 import unittest
 
@@ -29,6 +30,13 @@ class Help(CommandTest):
     def test_timing(self):
         self.assertIn("peak memory", cuzk("version", "--timing").out)
         self.assertNotIn("peak memory", cuzk("version").out)
+
+    def test_peak_memory_is_its_own(self):
+        """Whoever starts it may be larger; getrusage alone would say so."""
+        ballast = bytearray(os.urandom(1 << 20)) * 200
+        peak = cuzk("version", "--json").json["peak_rss_bytes"]
+        self.assertLess(peak, len(ballast) // 2)
+        self.assertGreater(peak, 1 << 20)
 
 
 class Usage(CommandTest):
