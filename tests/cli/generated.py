@@ -1,12 +1,12 @@
 """Inputs that `cuzk bench gen-vanilla` makes, and the independent checker (tests/oracle/check_vanilla.py) over them."""
 import shlex
-import subprocess
 import sys
 
 from harness import ROOT, cuzk
 
 sys.path.insert(0, str(ROOT / "tests" / "oracle"))
 import check_vanilla  # noqa: E402 (the path comes first)
+from vanilla import graph, sector  # noqa: E402, F401
 from vanilla.parse import Invalid  # noqa: E402, F401
 
 SIZES = ("2k", "8m", "512m", "32g", "64g")
@@ -30,11 +30,3 @@ def generate(test, kind, number, *options, timeout=600):
 def check(words, *options):
     """Checks the input; the public inputs of every partition. Raises Invalid."""
     return check_vanilla.check(check_vanilla.arguments([*words, *map(str, options)]))
-
-
-def noble(test, key, proof, partitions):
-    """What the verifier that shares no code with ours says: (exit status, its lines)."""
-    text = "\n".join("".join(f"{x:x}\n" for x in inputs) for inputs in partitions)
-    run = subprocess.run(["node", ROOT / "tests/oracle/verify_groth16.mjs", key, proof, test.file("inputs", text)],
-                         capture_output=True, text=True, timeout=600)
-    return run.returncode, (run.stdout + run.stderr).splitlines()
