@@ -1,8 +1,10 @@
 #include "groth16/cpu_backend.hpp"
 
 #include <string>
+#include <type_traits>
 #include <vector>
 
+#include "base/release_memory.hpp"
 #include "groth16/query_selection.hpp"
 #include "matrix/matrix.hpp"
 #include "msm/msm.hpp"
@@ -56,25 +58,27 @@ Result<ProofSums> CpuBackend::evaluate(const CompiledCircuit& circuit, const Srs
   {
     const auto timer = step("quotient", rows.a.size(), "rows");
     compute_h(Domain(circuit.log2_domain()), rows.a, rows.b, rows.c);
-    rows.b = {};
-    rows.c = {};
+    release_memory(rows.b);
+    release_memory(rows.c);
   }
   {
     const auto timer = step("sum h", srs.h.size(), "points");
     sums.h = msm<G1Curve>(srs.h, std::span<const Fr>(rows.a).first(srs.h.size()));
-    rows.a = {};
+    release_memory(rows.a);
   }
   QuerySelection l, a, b;
+  WireDensities densities;
+  ValueClasses input_classes, aux_classes;
   {
     const auto timer = step("classify wires", circuit.num_aux, "wires");
-    const WireDensities densities = wire_densities(circuit);
-    const ValueClasses input_classes = classify(witness.inputs), aux_classes = classify(aux);
+    densities = wire_densities(circuit);
+    input_classes = classify(witness.inputs);
+    aux_classes = classify(aux);
     l.append(aux, aux_classes, nullptr);
     a.append(witness.inputs, input_classes, nullptr);
     a.append(aux, aux_classes, &densities.a_aux);
     b.append(witness.inputs, input_classes, &densities.b_input);
     b.append(aux, aux_classes, &densities.b_aux);
-    aux = {};
   }
   {
     const auto timer = step("sum l", srs.l.size(), "points");
@@ -93,6 +97,27 @@ Result<ProofSums> CpuBackend::evaluate(const CompiledCircuit& circuit, const Srs
     sums.b_g2 = b.sum<G2Curve>(srs.b_g2);
   }
   return sums;
+}
+
+std::vector<StepMemory> CpuBackend::memory(const CircuitSizes& circuit, size_t threads) {
+  const SrsShape srs = circuit.srs_shape();
+  const uint64_t aux = circuit.aux * sizeof(Fr), row = circuit.domain() * sizeof(Fr);
+  // Densities (two of aux wires), classes (two of aux wires) and the ones of the three queries, a bit each.
+  const uint64_t bits = (4 * circuit.aux + srs.l + srs.a + srs.b_g1 + 3 * circuit.inputs) / 8;
+  const auto sum = [&]<class Curve>(std::type_identity<Curve>, uint64_t points, uint64_t others) {
+    return aux + bits + QuerySelection::sum_scratch_bytes<Curve>(points, others, threads);
+  };
+  constexpr std::type_identity<G1Curve> kG1;
+  constexpr std::type_identity<G2Curve> kG2;
+  return {{"expand witness", aux},
+          {"matrices", aux + 3 * row},
+          {"quotient", aux + 3 * row + compute_h_scratch_bytes(circuit.log2_domain(), threads)},
+          {"sum h", aux + row + msm_scratch_bytes<G1Curve>(srs.h, threads)},
+          {"classify wires", aux + bits},
+          {"sum l", sum(kG1, srs.l, circuit.l_others())},
+          {"sum a", sum(kG1, srs.a, circuit.a_others())},
+          {"sum b_g1", sum(kG1, srs.b_g1, circuit.b_others())},
+          {"sum b_g2", sum(kG2, srs.b_g2, circuit.b_others())}};
 }
 
 }  // namespace cuzk

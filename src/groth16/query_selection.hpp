@@ -20,27 +20,42 @@ struct ValueClasses {
 // Parallel; one pass over the values.
 ValueClasses classify(std::span<const Fr> values);
 
-// The scalars of one query, in query order.
+// The scalars of one query, in query order: views of the values, no copies of them.
 class QuerySelection {
  public:
+  // Others whose bases and scalars are brought together at a time.
+  static constexpr size_t kGatherPoints = size_t{1} << 21;
+  explicit QuerySelection(size_t gather_points = kGatherPoints) : gather_points_(gather_points) {}
+
   // Appends the values whose density bit is set, or all where density is null. classes = classify(values), and
-  // density, if any, has one bit a value.
+  // density, if any, has one bit a value. All three must outlive the last sum().
   void append(std::span<const Fr> values, const ValueClasses& classes, const BitVector* density);
 
   size_t size() const { return ones_.size(); }
+  // Those that are neither zero nor one.
+  size_t num_others() const { return num_others_; }
+
   // sum over i of scalar_i * bases[i]; bases.size() == size().
   template <class Curve>
-  Jacobian<Curve> sum(std::span<const Affine<Curve>> bases) const {
-    CUZK_ASSERT(bases.size() == size());
-    std::vector<Affine<Curve>> gathered(others_.size());
-    for (size_t i = 0; i < others_.size(); ++i) gathered[i] = bases[others_[i]];
-    return sum_selected<Curve>(bases, ones_) + msm<Curve>(std::span<const Affine<Curve>>(gathered), scalars_);
-  }
+  Jacobian<Curve> sum(std::span<const Affine<Curve>> bases) const;
+  // The most that sum() allocates for a query of `size` scalars of which at most `others` are neither zero nor one.
+  template <class Curve>
+  static uint64_t sum_scratch_bytes(uint64_t size, uint64_t others, size_t threads);
 
  private:
+  struct Part {
+    std::span<const Fr> values;
+    std::span<const uint64_t> others, density;  // words; no density: all
+    size_t first;                               // in the query
+  };
+  // visit(position in the query, value) for the others, in order.
+  template <class Visit>
+  void for_each_other(const Visit& visit) const;
+
+  size_t gather_points_;
   BitVector ones_;
-  std::vector<uint64_t> others_;  // positions in the query
-  std::vector<Fr> scalars_;       // of those
+  std::vector<Part> parts_;
+  size_t num_others_ = 0;
 };
 
 }  // namespace cuzk

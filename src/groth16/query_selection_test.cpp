@@ -40,9 +40,13 @@ TEST(QuerySelection, SumsEqualTheScalarProduct) {
           if (density_kind == 1 && rng() % 3 != 0) density.set(i);
         }
         const BitVector* pointer = density_kind == 0 ? nullptr : &density;
-        QuerySelection query;
-        query.append(first, classify(first), nullptr);
-        query.append(second, classify(second), pointer);
+        const ValueClasses first_classes = classify(first), second_classes = classify(second);
+        // Others brought together all at once, and some at a time.
+        QuerySelection query, by_parts(5);
+        for (QuerySelection* q : {&query, &by_parts}) {
+          q->append(first, first_classes, nullptr);
+          q->append(second, second_classes, pointer);
+        }
 
         std::vector<Fr> scalars = first;
         for (size_t i = 0; i < count; ++i) {
@@ -59,8 +63,9 @@ TEST(QuerySelection, SumsEqualTheScalarProduct) {
         }
         std::vector<G1Affine> bases(multiples.size());
         batch_to_affine<G1Curve>(multiples, bases);
-        EXPECT_EQ(query.sum<G1Curve>(bases), G1Jacobian::from_affine(G1Curve::generator()).mul(expected))
-            << count << " " << others << " " << density_kind;
+        const G1Jacobian sum = G1Jacobian::from_affine(G1Curve::generator()).mul(expected);
+        EXPECT_EQ(query.sum<G1Curve>(bases), sum) << count << " " << others << " " << density_kind;
+        EXPECT_EQ(by_parts.sum<G1Curve>(bases), sum) << count << " " << others << " " << density_kind;
       }
     }
   }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/release_memory.hpp"
 #include "base/secret.hpp"
 #include "field/batch_inverse.hpp"
 #include "groth16/setup_exponents.hpp"
@@ -190,6 +191,8 @@ Status check_nonzero(const WireDensities& densities, const WireValues& v) {
   return {};
 }
 
+uint64_t g1_multiples(const SrsShape& shape) { return shape.ic + shape.h + shape.l + shape.a + shape.b_g1; }
+
 // Makes the points of sections from their exponents, batch by batch.
 class PointMaker final : public ExponentSink {
  public:
@@ -197,7 +200,7 @@ class PointMaker final : public ExponentSink {
       : toxic_(toxic), sink_(sink), progress_(progress) {}
 
   Status begin(const SrsShape& shape, std::span<const Fr> ic) override {
-    g1_.emplace(toxic_.g1, shape.ic + shape.h + shape.l + shape.a + shape.b_g1);
+    g1_.emplace(toxic_.g1, g1_multiples(shape));
     g2_.emplace(toxic_.g2, shape.b_g2);
     counter_.emplace(progress_, "parameters", shape.h + shape.l + shape.a + shape.b_g1 + shape.b_g2, "points");
     return sink_.begin(make_verifying_key(toxic_, ic, *g1_), shape);
@@ -299,11 +302,11 @@ Status setup_exponents(const CompiledCircuit& circuit, const ToxicWaste& toxic, 
     });
   };
   CUZK_TRY(section(Section::kL, v.k_aux));
-  v.k_aux = {};
+  release_memory(v.k_aux);
   CUZK_TRY(section(Section::kA, query_values(v.a_inputs, nullptr, v.a_aux, densities.a_aux)));
-  v.a_aux = {};
+  release_memory(v.a_aux);
   const SecretScalars b = query_values(v.b_inputs, &densities.b_input, v.b_aux, densities.b_aux);
-  v.b_aux = {};
+  release_memory(v.b_aux);
   CUZK_TRY(section(Section::kBG1, b));
   return section(Section::kBG2, b);
 }
@@ -325,6 +328,33 @@ Result<VerifyingKey> setup_to_file(const CompiledCircuit& circuit, const ToxicWa
   PointMaker maker(toxic, sink, progress);
   CUZK_TRY(setup_exponents(circuit, toxic, maker, progress));
   return sink.finish();
+}
+
+std::vector<StepMemory> setup_memory(const CircuitSizes& circuit, size_t threads) {
+  const SrsShape shape = circuit.srs_shape();
+  const uint64_t aux = circuit.aux * sizeof(Fr), densities = 2 * circuit.aux / 8;
+  const uint64_t expected = g1_multiples(shape);
+  const uint64_t table1 = FixedBase<G1Curve>::table_bytes(expected);
+  const uint64_t tables = table1 + FixedBase<G2Curve>::table_bytes(shape.b_g2);
+  const uint64_t making = std::max(FixedBase<G1Curve>::making_bytes(expected, threads),
+                                   table1 + FixedBase<G2Curve>::making_bytes(shape.b_g2, threads));
+  // `scalars` are the values of wires that are there while the section is made.
+  const auto section = [&]<class Curve>(std::type_identity<Curve>, uint64_t count, uint64_t table_for,
+                                        uint64_t scalars) {
+    const uint64_t batch = std::min<uint64_t>(count, kBatchPoints);
+    return densities + scalars + tables + batch * (sizeof(Fr) + sizeof(Affine<Curve>)) +
+           FixedBase<Curve>::multiply_scratch_bytes(table_for, batch, threads) + ParamsWriter::kBufferBytes;
+  };
+  constexpr std::type_identity<G1Curve> kG1;
+  constexpr std::type_identity<G2Curve> kG2;
+  const uint64_t a_query = shape.a * sizeof(Fr), b_query = shape.b_g1 * sizeof(Fr);
+  return {{"evaluate circuit at tau", densities + circuit.rows() * sizeof(Fr) + 3 * aux},
+          {"tables", densities + 3 * aux + making},
+          {"h", section(kG1, shape.h, expected, 3 * aux)},
+          {"l", section(kG1, shape.l, expected, 3 * aux)},
+          {"a", section(kG1, shape.a, expected, 2 * aux + a_query)},
+          {"b_g1", section(kG1, shape.b_g1, expected, b_query)},
+          {"b_g2", section(kG2, shape.b_g2, shape.b_g2, b_query)}};
 }
 
 }  // namespace cuzk

@@ -39,6 +39,8 @@ FixedBase<Curve>::FixedBase(const Affine<Curve>& base, size_t expected)
   for (size_t level = 2; level < row; level *= 2) {
     std::vector<Entry> entries;
     std::vector<uint32_t> starts;
+    entries.reserve(2 * windows * (level - 1));
+    starts.reserve(windows * (level - 1) + 1);
     for (unsigned w = 0; w < windows; ++w) {
       for (size_t j = 1; j < level; ++j) {
         starts.push_back(static_cast<uint32_t>(entries.size()));

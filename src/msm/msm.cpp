@@ -82,8 +82,9 @@ class BucketMethod {
     }
     starts_.back() = position;
     if (position > entries_size_) {
-      entries_ = std::make_unique_for_overwrite<Entry[]>(position);
-      entries_size_ = position;
+      entries_.reset();  // not both at once
+      entries_size_ = n_ * count;
+      entries_ = std::make_unique_for_overwrite<Entry[]>(entries_size_);
     }
     each_part([this](const DigitCode* codes, size_t from, size_t to, uint32_t* next) {
       for (size_t i = from; i < to; ++i) {
@@ -99,6 +100,8 @@ class BucketMethod {
     const size_t width = size_t{1} << column_bits, height = buckets_ >> column_bits, sides = width + height;
     std::vector<Entry> entries;
     std::vector<uint32_t> starts;
+    entries.reserve(2 * count * buckets_);
+    starts.reserve(count * sides + 1);
     for (size_t w = 0; w < count; ++w) {
       auto add = [&](size_t b) {
         if (!bucket_sums_[w * buckets_ + b].is_infinity()) entries.push_back(Entry::of(w * buckets_ + b, false));

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 
@@ -17,13 +18,20 @@ namespace cuzk {
 // sum_i scalars[i] * bases[i]; the spans have the same length. Pippenger's bucket method with signed digits; buckets
 // are summed by affine additions that share inversions (msm/README.md). Work is cut by additions, not by buckets, so
 // scalars of any distribution take at most the time of uniform ones, and less where digits are zero.
-// Scratch memory: 80 to 400 bytes a base (the fewer, the more bases), at most 350 MB; it is not cleared.
+// Scratch memory: msm_scratch_bytes(), 80 to 400 bytes a base (the fewer, the more bases), about 350 MB at most; it is
+// not cleared.
 template <class Curve>
 Jacobian<Curve> msm(std::span<const Affine<Curve>> bases, std::span<const Fr> scalars);
+// The most that msm() of `count` bases allocates on `threads` threads; it comes close where scalars are large.
+template <class Curve>
+uint64_t msm_scratch_bytes(size_t count, size_t threads);
 
 // The sum of the bases whose bit is set; bits.size() == bases.size(). One addition a set bit, in one pass.
 template <class Curve>
 Jacobian<Curve> sum_selected(std::span<const Affine<Curve>> bases, const BitVector& bits);
+// The most that sum_selected() of `count` bases allocates.
+template <class Curve>
+uint64_t sum_selected_scratch_bytes(size_t count, size_t threads);
 
 // Multiples of one base by a table of its window multiples.
 template <class Curve>
@@ -37,6 +45,12 @@ class FixedBase {
   void multiply(std::span<const Fr> scalars, std::span<Affine<Curve>> out) const;
 
   unsigned window_bits() const { return window_bits_; }
+
+  // Memory of the table; the most that making it takes, the table included; the most that multiply() of `count` scalars
+  // allocates.
+  static uint64_t table_bytes(size_t expected);
+  static uint64_t making_bytes(size_t expected, size_t threads);
+  static uint64_t multiply_scratch_bytes(size_t expected, size_t count, size_t threads);
 
  private:
   unsigned window_bits_;

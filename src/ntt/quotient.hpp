@@ -2,6 +2,8 @@
 // arguments" (2016); bellperson src/groth16/prover: execute_fft), in the fewest passes over memory.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "field/fr.hpp"
@@ -14,5 +16,7 @@ namespace cuzk {
 // is zero exactly where a*b - c vanishes on the whole domain; the prover drops it.
 // Costs seven transforms; each of a, b, c passes through memory three times, h twice more.
 void compute_h(const Domain& domain, std::vector<Fr>& a, std::vector<Fr>& b, std::vector<Fr>& c);
+// The most that making the domain and compute_h() allocate: its tables and a tile a thread, O(sqrt(size)).
+uint64_t compute_h_scratch_bytes(unsigned log2_size, size_t threads);
 
 }  // namespace cuzk

@@ -30,10 +30,13 @@ Result<SrsShape> inspect_params(const std::string& path, const std::optional<Srs
 
 // All points of a .params file, in Montgomery form. Refuses what is not of the exact length, at infinity, not below
 // p, off the curve or (on request) outside the subgroup; the error names file, section, index ("h[17]") and byte
-// offset, the lowest offset first. Runs on all threads; memory: the points plus 0.5 MiB a thread.
+// offset, the lowest offset first. Runs on all threads; memory: srs_bytes() and read_params_scratch_bytes().
 // Errors: as inspect_params, and kResource where memory is short.
 Result<Srs> read_params(const ByteSource& source, const ParamsReadOptions& options, Progress& progress);
 Result<Srs> read_params(const std::string& path, const ParamsReadOptions& options, Progress& progress);
+
+// A chunk of the file for each thread.
+uint64_t read_params_scratch_bytes(size_t threads);
 
 // Only the verifying key at the head of a .params file. Errors as read_params.
 Result<VerifyingKey> read_params_vk(const std::string& path);
@@ -53,6 +56,11 @@ Status write_vk(const std::string& path, const VerifyingKey& vk);
 // anything else is a bug and asserts. Errors: see AtomicFile.
 class ParamsWriter {
  public:
+  // Points encoded between two writes. Their bytes are all the memory that it takes; those of G1 are still there while
+  // the buffer grows for G2.
+  static constexpr size_t kWritePoints = size_t{1} << 16;
+  static constexpr uint64_t kBufferBytes = kWritePoints * (kG1Bytes + kG2Bytes);
+
   static Result<ParamsWriter> create(const std::string& path, const VerifyingKey& vk, const SrsShape& shape);
   // Appends points of a section; starts the next section by itself when one is full. Encodes on all threads.
   Status append(Section section, std::span<const G1Affine> points);

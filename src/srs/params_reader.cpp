@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include "base/hex.hpp"
-#include "parallel/parallel.hpp"
+#include "parallel/workers.hpp"
 #include "srs/params_file.hpp"
 #include "srs/progress_counter.hpp"
 
@@ -134,10 +134,12 @@ Status read_points(const ByteSource& source, Section section, uint64_t offset, P
   }
   const uint64_t size = point_bytes(section);
   FirstError first;
-  parallel_for(count, kChunkPoints, [&](size_t begin, size_t end) {
+  const size_t chunks = (count + kChunkPoints - 1) / kChunkPoints;
+  const auto make_buffer = [&] { return std::vector<uint8_t>(std::min<uint64_t>(count, kChunkPoints) * size); };
+  parallel_workers(chunks, chunks, make_buffer, [&](size_t chunk, std::vector<uint8_t>& whole) {
+    const size_t begin = chunk * kChunkPoints, end = std::min<size_t>(count, begin + kChunkPoints);
     if (first.before(offset + begin * size)) return;
-    thread_local std::vector<uint8_t> buffer;
-    buffer.resize((end - begin) * size);
+    const auto buffer = std::span(whole).first((end - begin) * size);
     if (Status read = source.read(offset + begin * size, buffer); !read.ok()) {
       return first.offer(std::move(read).error());
     }
@@ -228,6 +230,8 @@ Result<Srs> read_params(const std::string& path, const ParamsReadOptions& option
   CUZK_ASSIGN(const auto source, open_file_source(path));
   return read_params(*source, options, progress);
 }
+
+uint64_t read_params_scratch_bytes(size_t threads) { return threads * kChunkPoints * kG2Bytes; }
 
 Result<VerifyingKey> read_params_vk(const std::string& path) {
   CUZK_ASSIGN(const auto source, open_file_source(path));

@@ -10,8 +10,6 @@ namespace cuzk {
 namespace {
 
 constexpr size_t kEncodeGrain = 1024;
-// Points encoded between two writes: bounds the buffer to 12 MiB in G2.
-constexpr size_t kWritePoints = size_t{1} << 16;
 
 std::array<uint8_t, kCountBytes> encode_count(uint64_t count) {
   CUZK_ASSERT(count <= std::numeric_limits<uint32_t>::max());
@@ -115,8 +113,9 @@ Status write_params(const std::string& path, const Srs& srs, Progress& progress)
   ProgressCounter counter(progress, "write parameters", shape.h + shape.l + shape.a + shape.b_g1 + shape.b_g2,
                           "points");
   const auto write = [&](Section section, const auto& points) -> Status {
-    for (size_t begin = 0; begin < points.size(); begin += kWritePoints) {
-      const size_t count = std::min(kWritePoints, points.size() - begin);
+    constexpr size_t kStep = ParamsWriter::kWritePoints;
+    for (size_t begin = 0; begin < points.size(); begin += kStep) {
+      const size_t count = std::min(kStep, points.size() - begin);
       CUZK_TRY(writer.append(section, std::span(points).subspan(begin, count)));
       counter.add(count);
     }

@@ -31,4 +31,9 @@ struct Srs {
   SrsShape shape() const { return {vk.ic.size(), h.size(), l.size(), a.size(), b_g1.size(), b_g2.size()}; }
 };
 
+// Memory of parameters of that shape.
+constexpr uint64_t srs_bytes(const SrsShape& shape) {
+  return sizeof(G1Affine) * (shape.ic + shape.h + shape.l + shape.a + shape.b_g1) + sizeof(G2Affine) * shape.b_g2;
+}
+
 }  // namespace cuzk
