@@ -130,6 +130,12 @@ uint64_t QuerySelection::sum_scratch_bytes(uint64_t size, uint64_t others, size_
                             msm_scratch_bytes<Curve>(share, threads));
 }
 
+uint64_t QuerySelection::additions(uint64_t others) {
+  if (others == 0) return 0;
+  const uint64_t share = gather_share(others, kGatherPoints);
+  return (others + share - 1) / share * msm_additions(share);
+}
+
 template G1Jacobian QuerySelection::sum<G1Curve>(std::span<const G1Affine>) const;
 template G2Jacobian QuerySelection::sum<G2Curve>(std::span<const G2Affine>) const;
 template uint64_t QuerySelection::sum_scratch_bytes<G1Curve>(uint64_t, uint64_t, size_t);

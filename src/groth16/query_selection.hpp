@@ -41,6 +41,8 @@ class QuerySelection {
   // The most that sum() allocates for a query of `size` scalars of which at most `others` are neither zero nor one.
   template <class Curve>
   static uint64_t sum_scratch_bytes(uint64_t size, uint64_t others, size_t threads);
+  // The additions of its multi-scalar multiplications: msm_additions().
+  static uint64_t additions(uint64_t others);
 
  private:
   struct Part {

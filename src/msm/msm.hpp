@@ -25,6 +25,8 @@ Jacobian<Curve> msm(std::span<const Affine<Curve>> bases, std::span<const Fr> sc
 // The most that msm() of `count` bases allocates on `threads` threads; it comes close where scalars are large.
 template <class Curve>
 uint64_t msm_scratch_bytes(size_t count, size_t threads);
+// The additions that msm() of `count` bases with scalars of all sizes makes; its time is proportional to them.
+uint64_t msm_additions(size_t count);
 
 // The sum of the bases whose bit is set; bits.size() == bases.size(). One addition a set bit, in one pass.
 template <class Curve>

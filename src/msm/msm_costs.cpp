@@ -1,5 +1,5 @@
 // What the calls of msm.hpp take while they run. These functions follow msm.cpp, run_sums.cpp, sum_selected.cpp and
-// fixed_base.cpp line by line; msm_memory_test.cpp counts allocations and compares.
+// fixed_base.cpp line by line; msm_costs_test.cpp counts allocations and compares.
 #include <algorithm>
 
 #include "msm/digits.hpp"
@@ -62,6 +62,12 @@ uint64_t msm_scratch_bytes(size_t count, size_t threads) {
   uint64_t most = window_group_bytes<Curve>(n, bits, group, threads);
   if (windows % group != 0) most = std::max(most, window_group_bytes<Curve>(n, bits, windows % group, threads));
   return n * windows * sizeof(msm_detail::DigitCode) + most;
+}
+
+uint64_t msm_additions(size_t count) {
+  if (count == 0) return 0;
+  const uint64_t segments = divide_up(count, msm_tuning::kSegment), n = divide_up(count, segments);
+  return segments * msm_tuning::additions(msm_tuning::window_bits(n), n);
 }
 
 template <class Curve>

@@ -1,0 +1,214 @@
+// The rates of groth16/cost.hpp, measured on the operations themselves.
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <vector>
+
+#include "curve/encoding.hpp"
+#include "field/batch_inverse.hpp"
+#include "groth16/cost.hpp"
+#include "groth16/prove.hpp"
+#include "groth16/verify.hpp"
+#include "matrix/matrix.hpp"
+#include "msm/msm.hpp"
+#include "ntt/quotient.hpp"
+#include "parallel/parallel.hpp"
+#include "srs/params_file.hpp"
+
+namespace cuzk {
+namespace {
+
+// Sizes at which each operation takes some 50 ms on two cores, and at which its arrays are larger than a core's cache,
+// as those of a proof are.
+constexpr size_t kReadPoints = size_t{1} << 14;
+constexpr unsigned kQuotientLog2 = 17;
+constexpr size_t kMsmG1 = size_t{1} << 16, kMsmG2 = size_t{1} << 14;
+constexpr size_t kSelectedG1 = size_t{1} << 18, kSelectedG2 = size_t{1} << 17;
+constexpr size_t kMultiples = size_t{1} << 14;
+
+// The better of two, but of one where that is long: the first also pays for threads that start.
+template <class F>
+double seconds_of(const F& f) {
+  double least = 1e300;
+  for (int i = 0; i < 2 && (i == 0 || least < 0.1); ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    f();
+    least = std::min(least, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  }
+  return least;
+}
+
+template <class F>
+double rate_of(uint64_t units, const F& f) {
+  return seconds_of(f) / static_cast<double>(std::max<uint64_t>(1, units));
+}
+
+// Uniform enough that no operation finds a short cut; the same every time.
+class Numbers {
+ public:
+  uint64_t next() {  // splitmix64 (Steele, Lea, Flood, 2014)
+    uint64_t z = state_ += 0x9e3779b97f4a7c15;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+    z = (z ^ z >> 27) * 0x94d049bb133111eb;
+    return z ^ z >> 31;
+  }
+  Fr scalar() {
+    const Fr low = Fr::from_u64(next()), high = Fr::from_u64(next());
+    return low * low * high + high;
+  }
+  std::vector<Fr> scalars(size_t count) {
+    std::vector<Fr> out(count);
+    for (Fr& s : out) s = scalar();
+    return out;
+  }
+
+ private:
+  uint64_t state_ = 1;
+};
+
+template <class Curve>
+std::vector<Affine<Curve>> points(Numbers& numbers, size_t count) {
+  std::vector<Affine<Curve>> out(count);
+  const std::vector<Fr> scalars = numbers.scalars(std::min<size_t>(count, 4096));
+  FixedBase<Curve>(Curve::generator(), scalars.size()).multiply(scalars, std::span(out).first(scalars.size()));
+  for (size_t i = scalars.size(); i < count; ++i) out[i] = out[numbers.next() % scalars.size()];
+  return out;
+}
+
+PackedWitness random_witness(const CompiledCircuit& circuit, Numbers& numbers) {
+  PackedWitness out;
+  out.inputs = numbers.scalars(circuit.num_inputs);
+  out.inputs[0] = Fr::one();
+  out.fields = numbers.scalars(circuit.num_fields);
+  for (uint32_t left = circuit.num_bits; left > 0;) {
+    const unsigned count = std::min<uint32_t>(64, left);
+    out.bits.append(numbers.next() >> (64 - count), count);
+    left -= count;
+  }
+  return out;
+}
+
+template <class Curve>
+double read_rate(std::span<const Affine<Curve>> some) {
+  constexpr size_t kBytes = std::is_same_v<Curve, G1Curve> ? kG1Bytes : kG2Bytes;
+  std::vector<uint8_t> bytes;
+  for (const Affine<Curve>& p : some.first(kReadPoints)) {
+    const auto encoded = encode_uncompressed(p);
+    bytes.insert(bytes.end(), encoded.begin(), encoded.end());
+  }
+  std::vector<Affine<Curve>> out(kReadPoints);
+  return rate_of(kReadPoints, [&] {
+    parallel_for(kReadPoints, 1024, [&](size_t begin, size_t end) {
+      for (size_t i = begin; i < end; ++i) {
+        const auto encoded = std::span<const uint8_t>(bytes).subspan(i * kBytes, kBytes);
+        CUZK_ASSERT(read_uncompressed(encoded, PointCheck::kOnCurve, out[i]) == PointError::kNone);
+      }
+    });
+  });
+}
+
+template <class Curve>
+double addition_rate(std::span<const Affine<Curve>> bases, Numbers& numbers) {
+  const std::vector<Fr> scalars = numbers.scalars(bases.size());
+  return rate_of(msm_additions(bases.size()), [&] { msm<Curve>(bases, scalars); });
+}
+
+template <class Curve>
+double selected_rate(std::span<const Affine<Curve>> bases, Numbers& numbers) {
+  BitVector bits(bases.size());
+  for (uint64_t& word : bits.words()) word = numbers.next();
+  return rate_of(bits.count(), [&] { sum_selected<Curve>(bases, bits); });
+}
+
+// A key that verifies nothing: the time of pairings does not depend on it.
+double self_check_seconds() {
+  VerifyingKey vk;
+  vk.alpha_g1 = vk.beta_g1 = vk.delta_g1 = G1Curve::generator();
+  vk.beta_g2 = vk.gamma_g2 = vk.delta_g2 = G2Curve::generator();
+  vk.ic = {G1Curve::generator()};
+  const Proof proof{vk.alpha_g1, vk.beta_g2, vk.alpha_g1};
+  // assemble() has seven secret multiplications, which cost about what the check does.
+  return 3 * seconds_of([&] { (void)verify(PreparedVerifyingKey(vk), proof, {}).ok(); });
+}
+
+template <class Curve>
+double multiple_rate(size_t expected, Numbers& numbers, double& table_seconds) {
+  const auto start = std::chrono::steady_clock::now();
+  const FixedBase<Curve> base(Curve::generator(), expected);
+  table_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const std::vector<Fr> scalars = numbers.scalars(std::min<size_t>(kMultiples, std::max<size_t>(1, expected)));
+  std::vector<Affine<Curve>> out(scalars.size());
+  std::vector<uint8_t> first(out.size());
+  return rate_of(scalars.size(), [&] {
+    base.multiply(scalars, out);
+    parallel_for(out.size(), 1024, [&](size_t begin, size_t end) {
+      for (size_t i = begin; i < end; ++i) first[i] = encode_uncompressed(out[i])[0];
+    });
+  });
+}
+
+}  // namespace
+
+ProofRates measure_proof_rates(const CompiledCircuit& sample) {
+  Numbers numbers;
+  ProofRates rates;
+  const std::vector<G1Affine> g1 = points<G1Curve>(numbers, kSelectedG1);
+  const std::vector<G2Affine> g2 = points<G2Curve>(numbers, kSelectedG2);
+  rates.read_g1 = read_rate<G1Curve>(g1);
+  rates.read_g2 = read_rate<G2Curve>(g2);
+  rates.addition_g1 = addition_rate<G1Curve>(std::span(g1).first(kMsmG1), numbers);
+  rates.addition_g2 = addition_rate<G2Curve>(std::span(g2).first(kMsmG2), numbers);
+  rates.selected_g1 = selected_rate<G1Curve>(g1, numbers);
+  rates.selected_g2 = selected_rate<G2Curve>(g2, numbers);
+  rates.self_check = self_check_seconds();
+  {
+    const Domain domain(kQuotientLog2);
+    std::vector<Fr> a = numbers.scalars(domain.size()), b = a, c = a;
+    rates.quotient_point = rate_of(7 * kQuotientLog2 * domain.size(), [&] { compute_h(domain, a, b, c); });
+  }
+  const PackedWitness witness = random_witness(sample, numbers);
+  std::vector<Fr> aux;
+  rates.wire = rate_of(sample.num_aux, [&] { aux = expand_witness(sample, witness).value(); });
+  const Coefficients coefficients(sample.coefficients);
+  rates.term = rate_of(sample.num_terms(), [&] {
+    std::vector<Fr> a(sample.num_constraints), b(a.size()), c(a.size());
+    multiply(sample.a(), coefficients, witness.inputs, aux, a);
+    multiply(sample.b(), coefficients, witness.inputs, aux, b);
+    multiply(sample.c(), coefficients, witness.inputs, aux, c);
+    // A check that goes through: the witness satisfies nothing, so it would stop at once.
+    parallel_for(a.size(), 8192, [&](size_t begin, size_t end) {
+      for (size_t i = begin; i < end; ++i) c[i] = a[i] * b[i];
+    });
+  });
+  return rates;
+}
+
+SetupRates measure_setup_rates(const CompiledCircuit& sample, const SrsShape& planned) {
+  Numbers numbers;
+  SetupRates rates;
+  rates.multiple_g1 =
+      multiple_rate<G1Curve>(planned.ic + planned.h + planned.l + planned.a + planned.b_g1, numbers, rates.tables);
+  rates.multiple_g2 = multiple_rate<G2Curve>(planned.b_g2, numbers, rates.tables);
+  std::vector<Fr> rows = numbers.scalars(sample.num_constraints), scratch(rows.size());
+  rates.lagrange_row = rate_of(rows.size(), [&] {
+    parallel_for(rows.size(), 4096, [&](size_t begin, size_t end) {
+      Fr power = Fr::one();
+      const Fr step = rows[begin];
+      for (size_t i = begin; i < end; ++i, power *= step) rows[i] += power;
+      const auto part = [&](std::vector<Fr>& v) { return std::span(v).subspan(begin, end - begin); };
+      batch_inverse<Fr>(part(rows), part(scratch));
+      for (size_t i = begin; i < end; ++i) rows[i] *= step * power;
+    });
+  });
+  const Coefficients coefficients(sample.coefficients);
+  rates.transposed_term = rate_of(sample.num_terms(), [&] {
+    for (const BlockMatrix& matrix : {sample.a(), sample.b(), sample.c()}) {
+      std::vector<Fr> inputs(sample.num_inputs), aux(sample.num_aux);
+      multiply_transposed(matrix, coefficients, rows, inputs, aux);
+    }
+  });
+  return rates;
+}
+
+}  // namespace cuzk

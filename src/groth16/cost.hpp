@@ -1,0 +1,48 @@
+// How long a proof or a setup takes on a machine whose rates are known.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "circuit/compiled_circuit.hpp"
+#include "circuit/packed_witness.hpp"
+#include "groth16/memory.hpp"
+
+namespace cuzk {
+
+// Seconds that one unit of each kind of work takes with all threads at it; the time of a step is units times rate.
+struct ProofRates {
+  double read_g1 = 0, read_g2 = 0;          // a point decoded and checked
+  double wire = 0;                          // expanded
+  double term = 0;                          // of the matrices, the check of the rows included
+  double quotient_point = 0;                // an element of the domain in one of its log2 levels
+  double addition_g1 = 0, addition_g2 = 0;  // of msm(): msm_additions()
+  double selected_g1 = 0, selected_g2 = 0;  // a base of sum_selected() that is taken
+  double self_check = 0;                    // assembling and verifying, without what is due to the inputs
+};
+
+struct SetupRates {
+  double lagrange_row = 0;
+  double transposed_term = 0;
+  double multiple_g1 = 0, multiple_g2 = 0;  // a point by a table of the size that the circuit needs, and encoded
+  double tables = 0;                        // made, once
+};
+
+struct StepTime {
+  std::string_view name;  // as in StepMemory
+  double seconds = 0;
+};
+
+// Of CpuBackend::evaluate() and what prove() adds to it ("assemble", "self-check").
+std::vector<StepTime> prove_times(const CircuitSizes& circuit, const ProofRates& rates);
+// Of read_params() from the page cache.
+double read_params_seconds(const SrsShape& shape, const ProofRates& rates);
+// Of setup_to_file(), the disk apart. Names as in setup_memory().
+std::vector<StepTime> setup_times(const CircuitSizes& circuit, const SetupRates& rates);
+
+// Measures the real operations on parallel_threads() threads, each for some 50 ms; about a second on two cores.
+// `sample` is a small circuit like the one that is planned for, whose mix of wires and terms the rates will have.
+ProofRates measure_proof_rates(const CompiledCircuit& sample);
+SetupRates measure_setup_rates(const CompiledCircuit& sample, const SrsShape& planned);
+
+}  // namespace cuzk
