@@ -343,7 +343,7 @@ std::vector<StepMemory> setup_memory(const CircuitSizes& circuit, size_t threads
                                         uint64_t scalars) {
     const uint64_t batch = std::min<uint64_t>(count, kBatchPoints);
     return densities + scalars + tables + batch * (sizeof(Fr) + sizeof(Affine<Curve>)) +
-           FixedBase<Curve>::multiply_scratch_bytes(table_for, batch, threads) + ParamsWriter::kBufferBytes;
+           FixedBase<Curve>::multiply_scratch_bytes(table_for, batch, threads) + ParamsWriter::buffer_bytes(shape);
   };
   constexpr std::type_identity<G1Curve> kG1;
   constexpr std::type_identity<G2Curve> kG2;

@@ -1,6 +1,7 @@
 // Reads and writes .params and .vk files (srs/layout.hpp has the layout).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -56,10 +57,13 @@ Status write_vk(const std::string& path, const VerifyingKey& vk);
 // anything else is a bug and asserts. Errors: see AtomicFile.
 class ParamsWriter {
  public:
-  // Points encoded between two writes. Their bytes are all the memory that it takes; those of G1 are still there while
-  // the buffer grows for G2.
+  // Points encoded between two writes.
   static constexpr size_t kWritePoints = size_t{1} << 16;
-  static constexpr uint64_t kBufferBytes = kWritePoints * (kG1Bytes + kG2Bytes);
+  // All the memory that it takes: their bytes, those of G1 still there while the buffer grows for G2.
+  static constexpr uint64_t buffer_bytes(const SrsShape& shape) {
+    return std::min<uint64_t>(kWritePoints, shape.h) * kG1Bytes +
+           std::min<uint64_t>(kWritePoints, shape.b_g2) * kG2Bytes;
+  }
 
   static Result<ParamsWriter> create(const std::string& path, const VerifyingKey& vk, const SrsShape& shape);
   // Appends points of a section; starts the next section by itself when one is full. Encodes on all threads.
