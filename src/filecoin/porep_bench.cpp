@@ -1,5 +1,6 @@
 #include <benchmark/benchmark.h>
 
+#include "filecoin/circuit_spec.hpp"
 #include "filecoin/porep_circuit.hpp"
 #include "filecoin/porep_dev_sealer.hpp"
 #include "filecoin/porep_graph.hpp"
@@ -31,9 +32,21 @@ void packed_witness_32g(benchmark::State& state) {
   PorepC1 c1;
   c1.proof = &registered_seal_proofs()[8];
   c1.partitions.emplace_back(c1.shape(), c1.shape().challenges);
-  for (auto _ : state) benchmark::DoNotOptimize(porep_witness(c1, 0));
+  size_t bytes = 0;
+  for (auto _ : state) {
+    const PackedWitness made = porep_witness(c1, 0);
+    bytes = made.bits.words().size() * 8 + (made.fields.size() + made.inputs.size()) * sizeof(Fr);
+  }
+  state.counters["bytes"] = static_cast<double>(bytes);
 }
 BENCHMARK(packed_witness_32g)->Unit(benchmark::kMillisecond);
+
+void compile(benchmark::State& state, const char* id) {
+  for (auto _ : state) benchmark::DoNotOptimize(circuit_spec_by_id(id)->compile().num_aux);
+}
+BENCHMARK_CAPTURE(compile, porep_32g, "porep-32g")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(compile, snap_32g, "snap-32g")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(compile, window_32g, "window-32g")->Unit(benchmark::kMillisecond);
 
 void compile_2k(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(compile_porep(*porep_shape_by_circuit_id("porep-2k"), 2));

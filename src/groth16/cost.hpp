@@ -1,4 +1,4 @@
-// How long a proof or a setup takes on a machine whose rates are known.
+// How much processor time a proof or a setup takes on a machine whose rates are known.
 #pragma once
 
 #include <string_view>
@@ -10,13 +10,23 @@
 
 namespace cuzk {
 
-// Seconds that one unit of each kind of work takes with all threads at it; the time of a step is units times rate.
+// Processor seconds, of all threads together and while all are at it, that one unit of each kind of work takes; those
+// of a step are units times rate. What else a machine does changes them little, unlike the time on the wall.
+// A rate that grows with the memory that is accessed, by `growth` from each size to its double: caches, which other
+// processes may fill, serve ever less of it.
+struct SizedRate {
+  double small = 0, growth = 0;
+  unsigned log2_small = 0;
+
+  double at(uint64_t size) const;
+};
+
 struct ProofRates {
   double read_g1 = 0, read_g2 = 0;          // a point decoded and checked
   double wire = 0;                          // expanded
   double term = 0;                          // of the matrices, the check of the rows included
-  double quotient_point = 0;                // an element of the domain in one of its log2 levels
-  double addition_g1 = 0, addition_g2 = 0;  // of msm(): msm_additions()
+  SizedRate quotient_point;                 // an element of the domain in one of its log2 levels
+  SizedRate addition_g1, addition_g2;       // of msm(): msm_additions()
   double selected_g1 = 0, selected_g2 = 0;  // a base of sum_selected() that is taken
   double self_check = 0;                    // assembling and verifying, without what is due to the inputs
 };
@@ -30,13 +40,14 @@ struct SetupRates {
 
 struct StepTime {
   std::string_view name;  // as in StepMemory
-  double seconds = 0;
+  double cpu_seconds = 0;
+  bool parallel = true;  // on all threads
 };
 
 // Of CpuBackend::evaluate() and what prove() adds to it ("assemble", "self-check").
 std::vector<StepTime> prove_times(const CircuitSizes& circuit, const ProofRates& rates);
 // Of read_params() from the page cache.
-double read_params_seconds(const SrsShape& shape, const ProofRates& rates);
+double read_params_cpu_seconds(const SrsShape& shape, const ProofRates& rates);
 // Of setup_to_file(), the disk apart. Names as in setup_memory().
 std::vector<StepTime> setup_times(const CircuitSizes& circuit, const SetupRates& rates);
 
