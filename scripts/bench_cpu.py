@@ -2,14 +2,16 @@
 """Measures the figures of the README on this machine and writes them as JSON under bench/results/.
 
 Usage: scripts/bench_cpu.py [--out FILE] [--runs N] [--only NAME,...] [--blst DIR]
-Names: digest-32g, setup-2k, prove-2k, verify-2k, witness-2k, input-32g, blst. Each figure is the median of N runs (digest-32g and setup-2k
-are run once unless named by --only). Run it on a quiet machine: it says how busy the machine was. With --blst, a built blst
-(its folder), the comparison of bench/ runs too.
+Names: digest-32g, setup-2k, prove-2k, verify-2k, winning-32g, witness-2k, witness-32g, compile-32g, input-32g, blst. Each
+figure is the median of N runs (digest-32g, setup-2k and winning-32g are run once unless named by --only). Run it on a quiet
+machine: it says how busy the machine was. With --blst, a built blst (its folder), the comparison of bench/ runs too. Without
+it everything takes five to eight minutes on two cores, once built.
 """
 import argparse
 import datetime
 import json
 import os
+import shlex
 import statistics
 import subprocess
 import sys
@@ -109,6 +111,65 @@ def google_benchmark(target, pattern):
             for b in json.loads(text)["benchmarks"] if b["aggregate_name"] == "median"}
 
 
+def plan(circuit, work, folder):
+    """What `cuzk plan` says at this moment."""
+    said = run(["plan", "--circuit", circuit, "--for", work, "--dir", folder])[0]
+    return {"peak_bytes": said["peak_bytes"], "seconds": said["estimated_seconds"],
+            "cpu_seconds": said["estimated_cpu_seconds"]}
+
+
+def winning_32g(folder):
+    """Setup, proof and verification of Winning PoSt at 32 GiB, each beside what plan said of it."""
+    vanilla = Path(folder) / "winning.json"
+    made = run(["bench", "gen-vanilla", "winning-post", "--registered-proof", 3, "--synthetic", "-o", vanilla])[0]
+    request = shlex.split(made["prove_command"])[2:]
+    for option in ("--dir", "--out"):
+        if option in request:
+            del request[request.index(option):request.index(option) + 2]
+    proof = Path(folder) / "winning.bin"
+    out = {"setup": {"plan": plan("winning-32g", "setup", folder)}, "prove": {}, "verify": {}}
+    result, measured = run(["setup", "--circuit", "winning-32g", "--dir", folder, "--seed", SEED, "--force"])
+    out["setup"].update({**measured, "stages": stages_of(result)})
+    out["prove"]["plan"] = plan("winning-32g", "prove", folder)
+    result, measured = run(["prove", *request, "--dir", folder, "--out", proof])
+    out["prove"].update({**measured, "stages": stages_of(result)})
+    out["verify"] = run(["verify", *request, "--dir", folder, "--proof", proof])[1]
+    return out
+
+
+# Packed witness of one partition (PoSt: of one request): the bench, and the benchmark in it.
+WITNESSES = {"porep-32g": ("cuzk_filecoin_bench", "packed_witness_32g$"),
+             "snap-32g": ("cuzk_filecoin_bench", "snap_witness_32g$"),
+             "window-32g": ("cuzk_filecoin_bench", "witness/window_32g/"),
+             "window-32g, hashes of the check kept": ("cuzk_filecoin_bench", "witness/window_32g_hashes_known"),
+             "winning-32g": ("cuzk_filecoin_bench", "witness/winning_32g$"),
+             "winning-32g, hashes of the check kept": ("cuzk_filecoin_bench", "witness/winning_32g_hashes_known")}
+
+# Structure of one partition, compiled.
+COMPILATIONS = {name: ("cuzk_filecoin_bench", f"compile/{name.replace('-', '_')}$")
+                for name in ("porep-32g", "snap-32g", "window-32g")}
+
+
+def on_one_core(target, pattern, repetitions):
+    """One benchmark in a process of its own, on one core: median times, its counters, the process's peak memory with the
+    input's included."""
+    binary = next(BUILD.glob(f"src/*/{target}"))
+    cores = sorted(os.sched_getaffinity(0))
+    process = subprocess.Popen([str(binary), f"--benchmark_filter={pattern}", "--benchmark_format=json",
+                                f"--benchmark_repetitions={repetitions}"], stdout=subprocess.PIPE,
+                               stderr=subprocess.DEVNULL, preexec_fn=lambda: os.sched_setaffinity(0, cores[-1:]))
+    text = process.stdout.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    if status != 0:
+        sys.exit(f"{target} {pattern} failed")
+    samples = [b for b in json.loads(text)["benchmarks"] if b["run_type"] == "iteration"]
+    out = {key: round(statistics.median(b[key] for b in samples), 3) for key in ("real_time", "cpu_time")}
+    out["unit"] = samples[0]["time_unit"]
+    if "bytes" in samples[0]:
+        out["witness_bytes"] = int(samples[0]["bytes"])
+    return {**out, "process_peak_rss_bytes": usage.ru_maxrss * 1024}
+
+
 def blst(directory):
     with tempfile.NamedTemporaryFile(suffix=".json") as out:
         subprocess.run([str(next(BUILD.glob("**/cuzk_blst_compare"))), f"--json={out.name}"], check=True)
@@ -151,11 +212,16 @@ def main():
             prove_2k(folder)  # warms the page cache
         measure("prove-2k", False, lambda: prove_2k(folder))
         measure("verify-2k", False, lambda: verify_2k(folder))
+        measure("winning-32g", True, lambda: winning_32g(folder))
     for name, target, pattern in (("witness-2k", "cuzk_filecoin_bench", "packed_witness_2k"),
                                   ("input-32g", "cuzk_format_bench", "read_.*_32g")):
         if not only or name in only:
             print(f"{name} ...", file=sys.stderr, flush=True)
             results[name] = google_benchmark(target, pattern)
+    for name, benches in (("witness-32g", WITNESSES), ("compile-32g", COMPILATIONS)):
+        if not only or name in only:
+            print(f"{name} ...", file=sys.stderr, flush=True)
+            results[name] = {circuit: on_one_core(*bench, options.runs) for circuit, bench in benches.items()}
     measure("digest-32g", True, lambda: digest_32g(None))
     if options.blst and (not only or "blst" in only):
         results["blst"] = blst(options.blst)

@@ -1,14 +1,17 @@
 #include "cuzk/command_line.hpp"
 #include "cuzk/interrupt.hpp"
+#include "cuzk/memory.hpp"
 
 int main(int argc, char** argv) {
   cuzk::app::remove_temporaries_on_signals();
+  cuzk::app::return_freed_memory();
   cuzk::app::CommandLine line;
   cuzk::app::add_setup_command(line);
   cuzk::app::add_prove_command(line);
   cuzk::app::add_verify_command(line);
   cuzk::app::add_params_commands(line);
   cuzk::app::add_circuit_commands(line);
+  cuzk::app::add_plan_command(line);
   cuzk::app::add_bench_commands(line);
   cuzk::app::add_version_command(line);
   return line.run(argc, argv);

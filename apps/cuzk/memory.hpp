@@ -1,21 +1,35 @@
-// What commands need of the machine's memory, checked before they begin.
+// What commands need of the machine's memory, known before they begin: `cuzk plan` shows it, prove and setup refuse
+// by it.
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.hpp"
 #include "filecoin/circuit_spec.hpp"
+#include "groth16/memory.hpp"
 #include "srs/layout.hpp"
 
 namespace cuzk::app {
 
-// Bytes of memory this machine has; 0 where that cannot be told.
-uint64_t physical_memory_bytes();
-// kResource where `needed` bytes are more than the machine has, with both numbers.
+// Makes the allocator give blocks of a megabyte and more back when they are freed, always: by default it learns from
+// frees to keep up to 64 MiB of them. Call once, at the start.
+void return_freed_memory();
+
+// The sizes of a circuit that its costs depend on.
+CircuitSizes sizes_of(const CircuitSpec& circuit);
+
+// What `cuzk prove` and `cuzk setup` hold during each of their stages, the program itself included: the resident set.
+// The request is not counted (150 MB for the largest). Partitions are proved one after the other.
+std::vector<StepMemory> prove_memory(const CircuitSpec& circuit, size_t threads);
+std::vector<StepMemory> setup_memory(const CircuitSpec& circuit, size_t threads);
+
+// kResource where `needed` bytes are more than this process may have (base/memory_limit.hpp), with both numbers.
 Status check_memory(uint64_t needed_bytes, std::string_view what);
 
-// Each refuses (kResource) where the command would need more than the machine has.
+// Each refuses (kResource) where the command would need more than there is.
 Status check_compile_memory(const CircuitSpec& circuit);
 Status check_prove_memory(const CircuitSpec& circuit);
 Status check_setup_memory(const CircuitSpec& circuit);

@@ -1,0 +1,33 @@
+// Times of the stages of `cuzk prove` and `cuzk setup` on this machine, estimated from a second of measuring.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/progress.hpp"
+#include "base/result.hpp"
+#include "filecoin/circuit_spec.hpp"
+#include "groth16/cost.hpp"
+
+namespace cuzk::app {
+
+struct StageTime {
+  std::string name;  // as in prove_memory() and setup_memory() of cuzk/memory.hpp
+  double cpu_seconds = 0;
+  bool parallel = false;        // on all threads
+  bool each_partition = false;  // of one partition; else once
+  double disk_seconds = 0;      // beside them
+
+  // On a machine that has nothing else to do.
+  double seconds() const;
+};
+
+// Compiles a small circuit of the same kind, makes a request for it, and measures. Where the parameters are there, 64
+// MB of them are read; where `directory` is there, 64 MB are written to it, flushed and removed. What is not there is
+// taken to be in memory.
+Result<std::vector<StageTime>> prove_times(const CircuitSpec& circuit, const std::string& params_file,
+                                           Progress& progress);
+Result<std::vector<StageTime>> setup_times(const CircuitSpec& circuit, const std::string& directory,
+                                           Progress& progress);
+
+}  // namespace cuzk::app

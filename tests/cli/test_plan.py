@@ -1,0 +1,143 @@
+"""plan: what it says, and that it is what setup and prove really take.
+
+Arguments: circuits; each is set up, proved and verified, and compared. Without arguments only what plan says is tested.
+`--time` compares times too."""
+import json
+import resource
+import sys
+import unittest
+
+from generated import generate
+from harness import CommandTest, PARAMS, RESOURCE, SEED, USAGE, cuzk
+from kinds import Request, vanilla_json
+
+MEMORY_TOLERANCE = 0.10
+# Of processor time, which other work on the machine changes less than the time on the wall; but it does, through caches
+# and memory, and is another a minute later. So plan is asked before and after. On a quiet machine it is within 10 %.
+TIME_TOLERANCE = 0.40
+MEMORY_BOUND = 24_000_000_000
+
+# The registered proofs of the circuits that have a request generated for them.
+NUMBERS = {"porep-2k": 5, "porep-8m": 6, "snap-2k": 0, "snap-8m": 1, "window-2k": 10, "window-8m": 11, "winning-2k": 0}
+CIRCUITS = []
+COMPARE_TIMES = False
+
+
+def plan(circuit, work, *options):
+    run = cuzk("plan", "--circuit", circuit, "--for", work, "--json", *options)
+    assert run.code == 0, str(run)
+    return run.json
+
+
+def timed(*arguments):
+    """The JSON of a command that succeeds, and its processor seconds."""
+    def used():
+        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return usage.ru_utime + usage.ru_stime
+    before = used()
+    run = cuzk(*arguments, "--json", timeout=3000)
+    assert run.code == 0, str(run)
+    return run.json, used() - before
+
+
+class Says(CommandTest):
+    def test_every_circuit(self):
+        for circuit in (c["circuit"] for c in cuzk("circuit", "list", "--json").json["circuits"]):
+            for work in ("prove", "setup"):
+                with self.subTest(circuit, work=work):
+                    said = plan(circuit, work, "--no-time")
+                    self.assertEqual(said["peak_bytes"], max(stage["bytes"] for stage in said["plan"]))
+                    self.assertEqual(said["fits"], said["peak_bytes"] <= said["memory_bytes"])
+                    self.assertNotIn("estimated_seconds", said)
+                    self.assertGreater(said["memory_bytes"], 1 << 26)
+
+    def test_times(self):
+        for work in ("prove", "setup"):
+            with self.subTest(work):
+                said = plan("window-2k", work, "--dir", self.tmp)
+                self.assertAlmostEqual(sum(stage["seconds"] for stage in said["plan"]), said["estimated_seconds"], 4)
+                self.assertTrue(all(stage["seconds"] >= 0 for stage in said["plan"]))
+        self.assertEqual(self.files(), [])
+
+    def test_partitions(self):
+        said = [plan("winning-2k", "prove", "--partitions", n) for n in (1, 100)]
+        self.assertEqual(said[0]["peak_bytes"], said[1]["peak_bytes"])
+        # Most is done once a partition; a partition of so small a circuit takes about as long as what is done once.
+        self.assertGreater(said[1]["estimated_seconds"], 10 * said[0]["estimated_seconds"])
+        self.assertEqual(plan("porep-32g", "prove", "--no-time")["partitions"], 10)
+
+    def test_threads(self):
+        few, many = (plan("porep-2k", "prove", "--no-time", "--threads", n)["peak_bytes"] for n in (1, 64))
+        self.assertGreater(many, few)
+        self.assertLess(many, few + 63 * 10_000_000)
+
+    def test_text(self):
+        run = cuzk("plan", "--circuit", "winning-2k", "--no-time")
+        self.assert_ok(run)
+        for word in ("sum h", "at most", "fits", "physical memory" if "cgroup" not in run.out else "cgroup"):
+            self.assertIn(word, run.out)
+
+    def test_wrong_use(self):
+        self.assert_fails(cuzk("plan", "--circuit", "porep-3k"), USAGE, "porep-2k")
+        self.assert_fails(cuzk("plan"), USAGE, "--circuit")
+        self.assert_fails(cuzk("plan", "--circuit", "porep-2k", "--for", "verify"), USAGE, "--for")
+        self.assert_fails(cuzk("plan", "--circuit", "porep-2k", "--for", "setup", "--partitions", 2), USAGE, "partitions")
+        self.assert_fails(cuzk("plan", "--circuit", "porep-2k", "--partitions", 0), USAGE, "--partitions")
+
+    def test_commands_refuse_by_the_same_number(self):
+        said = plan("window-64g", "setup", "--no-time")
+        if said["fits"]:
+            self.skipTest("a machine that is large enough for everything")
+        text = cuzk("plan", "--circuit", "window-64g", "--for", "setup", "--no-time").out
+        number = text.split("at most ")[1].split(" of memory")[0]
+        run = cuzk("setup", "--circuit", "window-64g", "--dir", self.tmp / "d")
+        self.assert_fails(run, RESOURCE, number)
+
+
+class Takes(CommandTest):
+    def compare(self, circuit, work, said, run, after, cpu_seconds=None):
+        real = run["peak_rss_bytes"]
+        print(f"{circuit} {work}: {real / 1e6:.1f} MB, plan said {said['peak_bytes'] / 1e6:.1f} "
+              f"({100 * (said['peak_bytes'] / real - 1):+.1f} %); {cpu_seconds or 0:.2f} s of processor time, plan said "
+              f"{said['estimated_cpu_seconds']:.2f} before and {after['estimated_cpu_seconds']:.2f} after; "
+              f"{run['seconds']:.2f} s, plan said {said['estimated_seconds']:.2f}, {after['estimated_seconds']:.2f}",
+              flush=True)
+        self.assertLess(abs(said["peak_bytes"] - real), MEMORY_TOLERANCE * real)
+        self.assertLess(real, MEMORY_BOUND)
+        if COMPARE_TIMES and cpu_seconds is not None:
+            estimates = (said["estimated_cpu_seconds"], after["estimated_cpu_seconds"])
+            self.assertLess(cpu_seconds, (1 + TIME_TOLERANCE) * max(estimates))
+            self.assertGreater(cpu_seconds, (1 - TIME_TOLERANCE) * min(estimates))
+
+    def request(self, circuit):
+        """The options of prove and verify: upstream's vector where there is one of that size, else a generated one."""
+        if circuit == "winning-32g":
+            vector = Request("winning-32GiB")
+            return [*vector.arguments(), "--vanilla", self.file("vanilla", vanilla_json(vector.blobs))]
+        return generate(self, circuit.split("-")[0], NUMBERS[circuit], "--synthetic")[0]
+
+    def test_memory(self):
+        for circuit in CIRCUITS:
+            with self.subTest(circuit):
+                made = PARAMS / f"{circuit}.setup.json"
+                folder = PARAMS if made.exists() else self.tmp
+                said = plan(circuit, "setup", "--dir", folder)
+                cpu_seconds = None
+                if made.exists():
+                    setup = json.loads(made.read_text())
+                else:
+                    setup, cpu_seconds = timed("setup", "--circuit", circuit, "--dir", self.tmp, "--seed", SEED)
+                self.compare(circuit, "setup", said, setup, plan(circuit, "setup", "--dir", folder), cpu_seconds)
+
+                words = self.request(circuit)
+                said = plan(circuit, "prove", "--dir", folder)
+                proof = self.tmp / "proof.bin"
+                made, cpu_seconds = timed("prove", *words, "--dir", folder, "--out", proof)
+                self.compare(circuit, "prove", said, made, plan(circuit, "prove", "--dir", folder), cpu_seconds)
+                self.assert_ok(cuzk("verify", *words, "--dir", folder, "--proof", proof))
+
+
+if __name__ == "__main__":
+    CIRCUITS = [word for word in sys.argv[1:] if not word.startswith("-")]
+    COMPARE_TIMES = "--time" in sys.argv
+    unittest.main(argv=sys.argv[:1], defaultTest="Takes" if CIRCUITS else "Says")
