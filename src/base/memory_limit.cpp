@@ -1,5 +1,7 @@
 #include "base/memory_limit.hpp"
 
+#include <sys/resource.h>
+
 #include <charconv>
 #include <fstream>
 #include <optional>
@@ -47,6 +49,11 @@ void take_least(const std::string& hierarchy, std::string group, const char* fil
 
 MemoryLimit memory_limit(const std::string& root) {
   MemoryLimit limit{physical_bytes(root), "physical memory"};
+  rlimit space{};
+  if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY &&
+      (limit.bytes == 0 || space.rlim_cur < limit.bytes)) {
+    limit = {space.rlim_cur, "the limit of the address space, ulimit -v"};
+  }
   // A line a hierarchy: number, controllers, group. In a container the group may be a path that is not mounted; the
   // folders above it, up to the root of the mount, are looked at all the same.
   std::ifstream file(root + "/proc/self/cgroup");

@@ -8,11 +8,12 @@ namespace cuzk {
 
 struct MemoryLimit {
   uint64_t bytes = 0;  // 0: unknown
-  std::string source;  // "physical memory", or the file of the control group that sets less
+  std::string source;  // "physical memory", "the limit of the address space, ulimit -v", a control group's file
 };
 
-// The least of the machine's memory and the limits of the control groups (v2 and v1) that this process is in, those of
-// the groups around them included. `root` is "" but in tests, where it holds copies of /proc and /sys.
+// The least of the machine's memory, the process's limit of its address space, and the limits of the control groups (v2
+// and v1) that it is in, those of the groups around them included. `root` is "" but in tests, where it holds copies of
+// /proc and /sys.
 MemoryLimit memory_limit(const std::string& root);
 
 }  // namespace cuzk

@@ -85,13 +85,16 @@ class Says(CommandTest):
         self.assert_fails(cuzk("plan", "--circuit", "porep-2k", "--partitions", 0), USAGE, "--partitions")
 
     def test_commands_refuse_by_the_same_number(self):
-        said = plan("window-64g", "setup", "--no-time")
-        if said["fits"]:
-            self.skipTest("a machine that is large enough for everything")
-        text = cuzk("plan", "--circuit", "window-64g", "--for", "setup", "--no-time").out
-        number = text.split("at most ")[1].split(" of memory")[0]
-        run = cuzk("setup", "--circuit", "window-64g", "--dir", self.tmp / "d")
-        self.assert_fails(run, RESOURCE, number)
+        def at_most_8_gb():
+            resource.setrlimit(resource.RLIMIT_AS, (8_000_000_000, 8_000_000_000))
+
+        options = "--circuit", "window-64g"
+        run = cuzk("plan", *options, "--for", "setup", "--no-time", preexec_fn=at_most_8_gb)
+        self.assert_ok(run)
+        self.assertIn("does NOT fit into 8.00 GB (the limit of the address space, ulimit -v)", run.out)
+        number = run.out.split("at most ")[1].split(" of memory")[0]
+        run = cuzk("setup", *options, "--dir", self.tmp / "d", preexec_fn=at_most_8_gb)
+        self.assert_fails(run, RESOURCE, number, "8.00 GB", "ulimit -v")
 
 
 class Takes(CommandTest):

@@ -8,6 +8,10 @@ import unittest
 from harness import BINARY, CommandTest, IO, NOT_FOUND, RESOURCE, SEED, STEM_2K, USAGE, cuzk, environment
 
 
+def at_most_8_gb():
+    resource.setrlimit(resource.RLIMIT_AS, (8_000_000_000, 8_000_000_000))
+
+
 class Setup(CommandTest):
     def start(self, *more, **options):
         return subprocess.Popen([BINARY, "setup", "--circuit", "porep-2k", "--dir", str(self.tmp / "d"), *more],
@@ -49,8 +53,8 @@ class Setup(CommandTest):
         self.assert_fails(cuzk("setup", "--circuit", "porep-2k", "--dir", self.file("file", b"") / "d"), IO, "file")
 
     def test_too_large_for_this_machine(self):
-        run = cuzk("setup", "--circuit", "porep-32g", "--dir", self.tmp / "d")
-        self.assert_fails(run, RESOURCE, "memory")
+        run = cuzk("setup", "--circuit", "porep-32g", "--dir", self.tmp / "d", preexec_fn=at_most_8_gb)
+        self.assert_fails(run, RESOURCE, "memory", "ulimit -v")
         self.assertLess(run.seconds, 1)
         self.assertEqual(self.files(), [])
 
