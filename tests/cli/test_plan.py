@@ -3,6 +3,7 @@
 Arguments: circuits; each is set up, proved and verified, and compared. Without arguments only what plan says is tested.
 `--time` compares times too."""
 import json
+import os
 import resource
 import sys
 import unittest
@@ -12,8 +13,8 @@ from harness import CommandTest, PARAMS, RESOURCE, SEED, USAGE, cuzk
 from kinds import Request, vanilla_json
 
 MEMORY_TOLERANCE = 0.10
-# Of processor time, which other work on the machine changes less than the time on the wall; but it does, through caches
-# and memory, and is another a minute later. So plan is asked before and after. On a quiet machine it is within 10 %.
+# Of processor time. Other work changes it too, through caches and memory, and by more than this: on a machine that is not
+# quiet the figures are told and not judged.
 TIME_TOLERANCE = 0.40
 MEMORY_BOUND = 24_000_000_000
 
@@ -21,6 +22,7 @@ MEMORY_BOUND = 24_000_000_000
 NUMBERS = {"porep-2k": 5, "porep-8m": 6, "snap-2k": 0, "snap-8m": 1, "window-2k": 10, "window-8m": 11, "winning-2k": 0}
 CIRCUITS = []
 COMPARE_TIMES = False
+QUIET = os.getloadavg()[0] < 0.5 * len(os.sched_getaffinity(0))
 
 
 def plan(circuit, work, *options):
@@ -107,7 +109,7 @@ class Takes(CommandTest):
               flush=True)
         self.assertLess(abs(said["peak_bytes"] - real), MEMORY_TOLERANCE * real)
         self.assertLess(real, MEMORY_BOUND)
-        if COMPARE_TIMES and cpu_seconds is not None:
+        if COMPARE_TIMES and cpu_seconds is not None and QUIET:
             estimates = (said["estimated_cpu_seconds"], after["estimated_cpu_seconds"])
             self.assertLess(cpu_seconds, (1 + TIME_TOLERANCE) * max(estimates))
             self.assertGreater(cpu_seconds, (1 - TIME_TOLERANCE) * min(estimates))
