@@ -9,6 +9,7 @@
 #include "base/hex.hpp"
 #include "cuzk/read_file.hpp"
 #include "cuzk/stage_progress.hpp"
+#include "format/commitment_cid.hpp"
 #include "format/porep_c1.hpp"
 #include "format/post_vanilla_format.hpp"
 #include "format/snap_vanilla_format.hpp"
@@ -94,6 +95,17 @@ Result<std::vector<uint8_t>> parse_32_bytes(const std::string& text, const char*
   return invalid(field, std::string(option) + " " + what);
 }
 
+// A commitment as hexadecimal digits or as its CID.
+Result<std::vector<uint8_t>> parse_commitment(const std::string& text, CommitmentKind kind, const char* option,
+                                              const char* field) {
+  if (!text.starts_with("bag")) return parse_32_bytes(text, option, field);
+  Result<NodeBytes> commitment = read_commitment_cid(kind, text);
+  if (commitment.ok()) return std::vector<uint8_t>(commitment->begin(), commitment->end());
+  commitment.error().field = field;
+  commitment.error().message = std::string(option) + ": " + commitment.error().message;
+  return std::move(commitment).error();
+}
+
 Status check_miner(const RequestOptions& options, const PorepC1& c1) {
   if (!options.miner_id) return {};
   if (!c1.sector_number) {
@@ -138,9 +150,10 @@ Result<VanillaList> read_vanilla(const std::string& path) {
 Result<ProofRequest> read_snap(const RequestOptions& options) {
   SnapRequest request;
   CUZK_ASSIGN(const ProofName proof, parse_registered_proof(options.registered_proof, ProofKind::kSnap));
-  CUZK_ASSIGN(const auto comm_r_old, parse_32_bytes(options.comm_r_old, "--comm-r-old", "comm_r_old"));
-  CUZK_ASSIGN(const auto comm_r_new, parse_32_bytes(options.comm_r_new, "--comm-r-new", "comm_r_new"));
-  CUZK_ASSIGN(const auto comm_d_new, parse_32_bytes(options.comm_d_new, "--comm-d-new", "comm_d_new"));
+  constexpr CommitmentKind kSealed = CommitmentKind::kSealed, kUnsealed = CommitmentKind::kUnsealed;
+  CUZK_ASSIGN(const auto comm_r_old, parse_commitment(options.comm_r_old, kSealed, "--comm-r-old", "comm_r_old"));
+  CUZK_ASSIGN(const auto comm_r_new, parse_commitment(options.comm_r_new, kSealed, "--comm-r-new", "comm_r_new"));
+  CUZK_ASSIGN(const auto comm_d_new, parse_commitment(options.comm_d_new, kUnsealed, "--comm-d-new", "comm_d_new"));
   request.registered_proof = proof.number;
   request.sector_number = options.sector;
   request.comm_r_old = comm_r_old;
@@ -203,7 +216,8 @@ void add_request_options(CLI::App* command, RequestOptions& options, RequestUse 
                    "window, winning: which partition of its deadline; decides the challenges of window V1 only")
       ->check(decimal_error);
   command->add_option("--randomness", options.randomness, "window, winning: 32 bytes as hexadecimal digits");
-  command->add_option("--comm-r-old", options.comm_r_old, "snap: of the sealed sector, 32 bytes as hexadecimal digits");
+  command->add_option("--comm-r-old", options.comm_r_old,
+                      "snap: of the sealed sector, 32 bytes as hexadecimal digits, or a CID");
   command->add_option("--comm-r-new", options.comm_r_new, "snap: of the updated sector");
   command->add_option("--comm-d-new", options.comm_d_new, "snap: of the new data");
 }

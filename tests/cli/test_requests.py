@@ -1,5 +1,6 @@
 """Malformed requests of the kinds other than PoRep: each is refused in under a second, with its class and its place
 named, before any parameter file is looked for (their folder does not exist, which would be another error)."""
+import base64
 import os
 import unittest
 
@@ -151,6 +152,25 @@ class Options(RequestTest):
         snap = Request("snap-2KiB-k0")
         for option in ("comm_r_old", "comm_r_new", "comm_d_new"):
             self.refused(snap, vanilla_json(snap.blobs), "is zero", "field " + option, **{option: "00" * 32})
+
+    def test_commitments_as_cids(self):
+        """multibase base32 of CIDv1, codec, multihash and the commitment; the prefixes are go-fil-commcid's."""
+        def cid(prefix, text):
+            return "b" + base64.b32encode(bytes.fromhex(prefix) + bytes.fromhex(text)).decode().lower().rstrip("=")
+
+        snap = Request("snap-2KiB-k0")
+        good = vanilla_json(snap.blobs)
+        cids = {"comm_r_old": cid("0182e20381e80220", snap.vector["comm_r_old"]),
+                "comm_r_new": cid("0182e20381e80220", snap.vector["comm_r_new"]),
+                "comm_d_new": cid("0181e203922020", snap.vector["comm_d_new"])}
+        self.assertTrue(cids["comm_r_old"].startswith("bagboea4b5abc") and cids["comm_d_new"].startswith("baga6ea4seaq"))
+        self.accepted(snap, good, **cids)
+        swapped = {"comm_r_new": cids["comm_d_new"], "comm_d_new": cids["comm_r_new"]}
+        for name, value in (*swapped.items(), ("comm_r_old", cids["comm_r_old"][:-1]), ("comm_r_old", "bag"),
+                            ("comm_d_new", cids["comm_d_new"] + "a"), ("comm_d_new", cids["comm_d_new"].upper()),
+                            ("comm_r_old", cids["comm_r_old"][:20] + "1" + cids["comm_r_old"][21:])):
+            with self.subTest(name, value=value):
+                self.refused(snap, good, "field " + name, "--" + name.replace("_", "-"), **{name: value})
 
     def test_others_that_do_not_fit(self):
         window, winning, snap = Request("window-2KiB-v1_1"), Request("winning-2KiB"), Request("snap-2KiB-k0")
