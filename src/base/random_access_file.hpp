@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <ctime>
 #include <span>
 #include <string>
 
@@ -25,13 +26,18 @@ class RandomAccessFile {
   // Fills `out` from the bytes at `offset`. From any number of threads at once. Errors, with path and offset: kIo;
   // kCorrupt where the file ends before.
   Status read_at(uint64_t offset, std::span<uint8_t> out) const;
+  // kIo where the file was changed since it was opened, as far as size and time of modification tell.
+  Status check_unchanged() const;
+  // For mmap; the file stays its owner.
+  int descriptor() const { return fd_; }
 
  private:
-  RandomAccessFile(int fd, std::string path, uint64_t size) : fd_(fd), path_(std::move(path)), size_(size) {}
+  RandomAccessFile(int fd, std::string path) : fd_(fd), path_(std::move(path)) {}
 
   int fd_ = -1;
   std::string path_;
   uint64_t size_ = 0;
+  timespec modified_{};
 };
 
 }  // namespace cuzk
