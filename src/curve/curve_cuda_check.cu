@@ -1,7 +1,6 @@
 // Adds, doubles and normalises points on the device and compares every coordinate with the CPU form: ordinary operands
 // and all pairs of infinite, equal, opposite and rescaled ones. Exit status 1 on a difference, 2 where CUDA fails.
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <random>
@@ -9,6 +8,7 @@
 
 #include "curve/g1.hpp"
 #include "curve/g2.hpp"
+#include "field/field_test_support.cuh"
 
 namespace {
 
@@ -58,15 +58,6 @@ __global__ void compute_kernel(const Operands<C>* p, const Operands<C>* q, declt
   const size_t i = blockIdx.x * static_cast<size_t>(blockDim.x) + threadIdx.x;
   if (i < count) out[i] = Operation<C>::compute(p[i], q[i]);
 }
-
-#define CHECK_CUDA(call)                                                   \
-  do {                                                                     \
-    const cudaError_t status = (call);                                     \
-    if (status != cudaSuccess) {                                           \
-      std::fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(status)); \
-      std::exit(2);                                                        \
-    }                                                                      \
-  } while (0)
 
 Fp random_fp(std::mt19937_64& rng) {
   for (;;) {

@@ -5,6 +5,7 @@
 #include <random>
 #include <vector>
 
+#include "field/field_test_support.cuh"
 #include "field/fp2.hpp"
 #include "field/fr.hpp"
 
@@ -27,15 +28,6 @@ __global__ void compute_kernel(const F* a, const F* b, Results<F>* out, size_t c
   const size_t i = blockIdx.x * static_cast<size_t>(blockDim.x) + threadIdx.x;
   if (i < count) out[i] = compute(a[i], b[i]);
 }
-
-#define CHECK_CUDA(call)                                                           \
-  do {                                                                             \
-    const cudaError_t status = (call);                                             \
-    if (status != cudaSuccess) {                                                   \
-      std::fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(status));         \
-      std::exit(2);                                                                \
-    }                                                                              \
-  } while (0)
 
 template <class F>
 F random_element(std::mt19937_64& rng) {

@@ -2,10 +2,10 @@
 // Usage: cuzk_msm_cuda_bench [FILE] [--group g1|g2] [--log2 FIRST LAST] [--multiples T] [--bits C] [--rounds R]
 //                            [--entries LOG2] [--waves N] [--skewed] [--witnesses K] [--streamed LOG2_PART] [--repeat
 //                            N]
-#include <algorithm>
 #include <cstring>
 #include <string>
 
+#include "gpu/timing.hpp"
 #include "msm/msm_test_support.cuh"
 
 namespace {
@@ -49,15 +49,9 @@ void measure(unsigned log2_size, const Arguments& arguments, const gpu::Device& 
     const bool correct =
         run_msm<C>(plan, table.span(), scalars.span(), sums.span(), scratch.span(), stream) == expected_sum<C>(n, kind);
     all_correct = all_correct && correct;
-    std::vector<double> times;
-    for (int i = 0; i < arguments.repeat; ++i) {
-      require(begin.record(stream));
-      require(msm_enqueue<C>(plan, table.span(), scalars.span(), sums.span(), scratch.span(), stream));
-      require(end.record(stream));
-      require(end.synchronize());
-      times.push_back(require(end.milliseconds_since(begin)));
-    }
-    std::sort(times.begin(), times.end());
+    const auto times = require(gpu::time_runs(stream, begin, end, 0, arguments.repeat, [&] {
+      return msm_enqueue<C>(plan, table.span(), scalars.span(), sums.span(), scratch.span(), stream);
+    }));
     for (std::FILE* out : {stdout, arguments.file}) {
       if (out == nullptr) continue;
       std::fprintf(
@@ -100,15 +94,9 @@ void measure_streamed(unsigned log2_size, const Arguments& arguments, const gpu:
   MsmStaging<C> staging{
       {buffers.first(part), buffers.span().subspan(part)}, copies, {event(), event()}, {event(), event()}};
   auto begin = event(), end = event();
-  std::vector<double> times;
-  for (int i = 0; i < arguments.repeat + 1; ++i) {
-    require(begin.record(stream));
-    require(msm_enqueue_streamed<C>(plan, pinned.span(), scalars.span(), sums.span(), scratch.span(), staging, stream));
-    require(end.record(stream));
-    require(end.synchronize());
-    if (i > 0) times.push_back(require(end.milliseconds_since(begin)));
-  }
-  std::sort(times.begin(), times.end());
+  const auto times = require(gpu::time_runs(stream, begin, end, 1, arguments.repeat, [&] {
+    return msm_enqueue_streamed<C>(plan, pinned.span(), scalars.span(), sums.span(), scratch.span(), staging, stream);
+  }));
   std::vector<Xyzz<C>> host(plan.sums());
   require(gpu::copy_to_host<Xyzz<C>>(std::span(host), sums.span(), stream));
   require(stream.synchronize());
@@ -147,15 +135,9 @@ void measure_selection(unsigned log2_size, const Arguments& arguments, const gpu
   make_bases<C>(bases.span(), stream);
   bits_kernel<<<static_cast<unsigned>((bits.span().size() + 255) / 256), 256, 0, stream.handle()>>>(bits.data(),
                                                                                                     bits.span().size());
-  std::vector<double> times;
-  for (int i = 0; i < arguments.repeat + 1; ++i) {
-    require(begin.record(stream));
-    require(selection_enqueue<C>(plan, bases.span(), bits.span(), sums.span(), scratch.span(), stream));
-    require(end.record(stream));
-    require(end.synchronize());
-    if (i > 0) times.push_back(require(end.milliseconds_since(begin)));
-  }
-  std::sort(times.begin(), times.end());
+  const auto times = require(gpu::time_runs(stream, begin, end, 1, arguments.repeat, [&] {
+    return selection_enqueue<C>(plan, bases.span(), bits.span(), sums.span(), scratch.span(), stream);
+  }));
   std::vector<Xyzz<C>> host(plan.sums());
   require(gpu::copy_to_host<Xyzz<C>>(std::span(host), sums.span(), stream));
   require(stream.synchronize());

@@ -2,7 +2,6 @@
 // line to the file named first. Usage: cuzk_ntt_cuda_bench FILE [LARGEST_LOG2_SIZE]
 #include <cuda_runtime.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -11,6 +10,7 @@
 #include "field/fr.hpp"
 #include "gpu/cuda_check.cuh"
 #include "gpu/device.hpp"
+#include "gpu/timing.hpp"
 #include "ntt/lazy_fr.cuh"
 #include "ntt/ntt_cuda.hpp"
 
@@ -116,16 +116,7 @@ class Bench {
 
  private:
   Result<double> median(int repeats, const std::function<Status()>& work) {
-    std::vector<double> times;
-    for (int i = 0; i < repeats + 2; ++i) {  // two to warm up
-      CUZK_TRY(begin_.record(stream_));
-      CUZK_TRY(work());
-      CUZK_TRY(end_.record(stream_));
-      CUZK_TRY(end_.synchronize());
-      CUZK_ASSIGN(const double ms, end_.milliseconds_since(begin_));
-      if (i >= 2) times.push_back(ms);
-    }
-    std::sort(times.begin(), times.end());
+    CUZK_ASSIGN(const std::vector<double> times, gpu::time_runs(stream_, begin_, end_, 2, repeats, work));
     return times[times.size() / 2];
   }
 

@@ -2,7 +2,6 @@
 //
 // Usage: cuzk_evaluate_cuda_check [--small | CIRCUIT_ID ...] [--json FILE]. Exit status 1 on a difference, 2 where CUDA
 // fails.
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -14,9 +13,11 @@
 #include "circuit/packed_writer.hpp"
 #include "circuit/recorder.hpp"
 #include "gpu/device.hpp"
+#include "gpu/timing.hpp"
 #include "matrix/matrix.hpp"
 #include "matrix/matrix_cuda.hpp"
 #include "support/block_circuit.hpp"
+#include "support/check_results.hpp"
 #include "support/synthetic_circuits.hpp"
 
 namespace {
@@ -108,16 +109,8 @@ class Check {
 
   template <class Launch>
   Result<double> median_ms(Launch&& launch) {
-    std::vector<double> times;
-    for (int i = 0; i < repeats_; ++i) {
-      CUZK_TRY(begin_.record(stream_));
-      CUZK_TRY(launch());
-      CUZK_TRY(end_.record(stream_));
-      CUZK_TRY(stream_.synchronize());
-      CUZK_ASSIGN(const double ms, end_.milliseconds_since(begin_));
-      times.push_back(ms);
-    }
-    std::sort(times.begin(), times.end());
+    CUZK_ASSIGN(const std::vector<double> times,
+                gpu::time_runs(stream_, begin_, end_, 0, repeats_, std::forward<Launch>(launch)));
     return times[times.size() / 2];
   }
 
@@ -207,16 +200,7 @@ Status check(bool small, const std::vector<std::string>& ids, const std::string&
   }
   wrong = checks.wrong;
   if (json.empty()) return {};
-  std::FILE* file = std::fopen(json.c_str(), "w");
-  if (file == nullptr) return Error(ErrorClass::kIo, "cannot write " + json);
-  std::fprintf(file, "{\n  \"chip\": \"%s\",\n  \"wrong\": %llu,\n  \"circuits\": [\n", devices[0].name.c_str(),
-               static_cast<unsigned long long>(wrong));
-  for (size_t i = 0; i < checks.lines.size(); ++i) {
-    std::fprintf(file, "    %s%s\n", checks.lines[i].c_str(), i + 1 < checks.lines.size() ? "," : "");
-  }
-  std::fprintf(file, "  ]\n}\n");
-  std::fclose(file);
-  return {};
+  return test::write_check_results(json, devices[0].name, checks.wrong, checks.lines);
 }
 
 }  // namespace

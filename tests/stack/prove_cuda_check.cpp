@@ -23,6 +23,7 @@
 #include "matrix/matrix.hpp"
 #include "ntt/quotient.hpp"
 #include "support/block_circuit.hpp"
+#include "support/check_results.hpp"
 #include "support/fixed_blinding.hpp"
 #include "support/synthetic_circuits.hpp"
 
@@ -232,16 +233,7 @@ Status check(const Arguments& arguments, uint64_t& wrong) {
   for (const std::string& id : arguments.large_ids) CUZK_TRY(checks.run_large(test::synthetic_circuit(id)));
   wrong = checks.wrong;
   if (arguments.json.empty()) return {};
-  std::FILE* file = std::fopen(arguments.json.c_str(), "w");
-  if (file == nullptr) return Error(ErrorClass::kIo, "cannot write " + arguments.json);
-  std::fprintf(file, "{\n  \"chip\": \"%s\",\n  \"wrong\": %llu,\n  \"circuits\": [\n", devices[0].name.c_str(),
-               static_cast<unsigned long long>(wrong));
-  for (size_t i = 0; i < checks.lines.size(); ++i) {
-    std::fprintf(file, "    %s%s\n", checks.lines[i].c_str(), i + 1 < checks.lines.size() ? "," : "");
-  }
-  std::fprintf(file, "  ]\n}\n");
-  std::fclose(file);
-  return {};
+  return test::write_check_results(arguments.json, devices[0].name, checks.wrong, checks.lines);
 }
 
 }  // namespace
