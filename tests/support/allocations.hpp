@@ -48,10 +48,22 @@ void* operator new(size_t size, std::align_val_t alignment) {
 }
 void* operator new[](size_t size) { return operator new(size); }
 void* operator new[](size_t size, std::align_val_t alignment) { return operator new(size, alignment); }
+// The standard library asks for temporary buffers (std::stable_sort) without exceptions; what it gets must be counted, and
+// released, by the same pair.
+void* operator new(size_t size, const std::nothrow_t&) noexcept {
+  try {
+    return operator new(size);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+void* operator new[](size_t size, const std::nothrow_t&) noexcept { return operator new(size, std::nothrow); }
 void operator delete(void* memory) noexcept { cuzk::test::count_release(memory); }
 void operator delete(void* memory, size_t) noexcept { cuzk::test::count_release(memory); }
 void operator delete(void* memory, std::align_val_t) noexcept { cuzk::test::count_release(memory); }
 void operator delete(void* memory, size_t, std::align_val_t) noexcept { cuzk::test::count_release(memory); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { cuzk::test::count_release(memory); }
+void operator delete[](void* memory, const std::nothrow_t&) noexcept { cuzk::test::count_release(memory); }
 void operator delete[](void* memory) noexcept { cuzk::test::count_release(memory); }
 void operator delete[](void* memory, size_t) noexcept { cuzk::test::count_release(memory); }
 void operator delete[](void* memory, std::align_val_t) noexcept { cuzk::test::count_release(memory); }
