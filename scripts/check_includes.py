@@ -19,7 +19,7 @@ LAYERS = [
     ["gpu", "ntt", "msm", "matrix"],
     ["circuit", "filecoin", "format", "srs", "groth16"],
     ["budget", "residency", "queue", "worker", "engine"],
-    ["telemetry", "server", "client", "fleet"],
+    ["telemetry", "config", "server", "client", "fleet"],
 ]
 LAYER_OF = {module: layer for layer, modules in enumerate(LAYERS) for module in modules}
 LIBRARY_FREE_LAYERS = 3  # L0..L3

@@ -3,8 +3,10 @@
 # Does nothing, at once, where all are present. Needs root or sudo only when something is missing.
 set -euo pipefail
 
-build=(g++ cmake ninja-build ccache pkg-config libtbb-dev libsimdjson-dev libcli11-dev nlohmann-json3-dev)
-test=(python3 libgtest-dev)
+build=(g++ cmake ninja-build ccache pkg-config libtbb-dev libsimdjson-dev libcli11-dev nlohmann-json3-dev
+  libgrpc++-dev protobuf-compiler-grpc protobuf-compiler libprotobuf-dev libssl-dev libsqlite3-dev libspdlog-dev
+  libtomlplusplus-dev libcpp-httplib-dev prometheus-cpp-dev libsystemd-dev)
+test=(python3 libgtest-dev librapidcheck-dev spin)
 lint=(clang-format clang-tidy)
 fuzz=(clang libclang-rt-14-dev)
 bench=(libbenchmark-dev)

@@ -1,4 +1,4 @@
-// Times of the stages of `cuzk prove` and `cuzk setup` on this machine, estimated from a second of measuring.
+// Times of the stages of `cuzk prove` and `cuzk setup` on this machine, estimated from two seconds of measuring.
 #pragma once
 
 #include <string>

@@ -51,7 +51,7 @@ double read_params_cpu_seconds(const SrsShape& shape, const ProofRates& rates);
 // Of setup_to_file(), the disk apart. Names as in setup_memory().
 std::vector<StepTime> setup_times(const CircuitSizes& circuit, const SetupRates& rates);
 
-// Measures the real operations on parallel_threads() threads, each for some 50 ms; about a second on two cores.
+// Measures the real operations on parallel_threads() threads, each for some 100 ms; about two seconds on two cores.
 // `sample` is a small circuit like the one that is planned for, whose mix of wires and terms the rates will have.
 ProofRates measure_proof_rates(const CompiledCircuit& sample);
 SetupRates measure_setup_rates(const CompiledCircuit& sample, const SrsShape& planned);

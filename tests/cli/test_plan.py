@@ -15,7 +15,7 @@ from kinds import Request, vanilla_json
 MEMORY_TOLERANCE = 0.10
 # Of processor time. Other work changes it too, through caches and memory, and by more than this: on a machine that is not
 # quiet the figures are told and not judged.
-TIME_TOLERANCE = 0.40
+TIME_TOLERANCE = 0.30
 MEMORY_BOUND = 24_000_000_000
 
 # The registered proofs of the circuits that have a request generated for them.

@@ -1,0 +1,45 @@
+// A hook through which the engine tells what happens: logs, metrics and timelines are made of it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "queue/job.hpp"
+
+namespace cuzk {
+
+enum class Stage : uint8_t { kCheck, kWitness, kDevice, kVerify };  // kCheck and kVerify are of the whole job
+
+struct StageEvent {
+  JobKey key = 0;
+  std::string_view job_id;
+  ProofKind kind = ProofKind::kPorep;
+  Stage stage = Stage::kCheck;
+  std::optional<uint32_t> partition;
+  std::optional<uint32_t> device;
+  uint64_t ms = 0;  // on_stage_end: how long it took
+};
+
+// Calls come from any thread, in the order of what happened for each job, and must be cheap.
+class EngineObserver {
+ public:
+  virtual ~EngineObserver() = default;
+  virtual void on_submitted(JobKey, std::string_view /*job_id*/, ProofKind, Priority, uint64_t /*bytes*/) {}
+  virtual void on_refused(ProofKind, std::string_view /*reason*/) {}
+  virtual void on_stage_begin(const StageEvent&) {}
+  virtual void on_stage_end(const StageEvent&, const Error* /*error: nullptr where it succeeded*/) {}
+  // A witness waits for a device.
+  virtual void on_ready(const StageEvent&) {}
+  virtual void on_finished(JobKey, ProofKind, const JobResult&) {}
+  virtual void on_loaded(std::string_view /*circuit*/, uint32_t /*device*/, uint64_t /*bytes*/, uint64_t /*ms*/) {}
+  virtual void on_evicted(std::string_view /*circuit*/, uint32_t /*device*/, uint64_t /*bytes*/,
+                          std::string_view /*why*/) {}
+  virtual void on_device_fault(uint32_t /*device*/, const Error&) {}
+  virtual void on_wrong_proof(JobKey, std::string_view /*job_id*/, uint32_t /*partition*/, uint32_t /*device*/) {}
+  // Anything worth a line in the log.
+  virtual void on_warning(const Error&) {}
+};
+
+}  // namespace cuzk
