@@ -167,9 +167,7 @@ void add_command(CommandLine& line, CLI::App* group, PostKind kind) {
               : "  cuzk bench gen-vanilla window-post --synthetic --sectors 2349 -o wpost-vanilla.json\n"
                 "  cuzk bench gen-vanilla window-post --sector-number 7 --comm-r commdr.txt --sealed F --cache DIR\n",
       [options](Console& console) { return run(*options, console); });
-  command->add_option("--registered-proof", options->registered_proof, "Number or name")
-      ->check(decimal_error)
-      ->capture_default_str();
+  command->add_option("--registered-proof", options->registered_proof, "Number or name")->capture_default_str();
   command->add_option("--sector-number", options->sector_numbers, "Sector number; of several synthetic ones, the first")
       ->check(decimal_error)
       ->capture_default_str();

@@ -145,9 +145,7 @@ void add_gen_vanilla_snap(CommandLine& line, CLI::App* group) {
                "  cuzk bench gen-vanilla snap-prove --orig-commdr commdr.txt --update-commdr update-commdr.txt "
                "--sector-key F --sector-key-cache DIR --replica F --replica-cache DIR\n",
                [options](Console& console) { return run(*options, console); });
-  command->add_option("--registered-proof", options->registered_proof, "Number or name")
-      ->check(decimal_error)
-      ->capture_default_str();
+  command->add_option("--registered-proof", options->registered_proof, "Number or name")->capture_default_str();
   command->add_option("--sector-number", options->sector, "Sector number; only told on")
       ->check(decimal_error)
       ->capture_default_str();

@@ -46,7 +46,7 @@ def environment(**changes):
     return env
 
 
-def cuzk(*arguments, input=None, env=None, timeout=300, **options):
+def cuzk(*arguments, input=None, env=None, timeout=900, **options):
     """Runs the binary with pipes for its output."""
     start = time.monotonic()
     run = subprocess.run([BINARY, *map(str, arguments)], input=input, capture_output=True, env=env or environment(),
@@ -54,7 +54,7 @@ def cuzk(*arguments, input=None, env=None, timeout=300, **options):
     return Run(run.returncode, run.stdout.decode(), run.stderr.decode(), time.monotonic() - start)
 
 
-def on_terminal(*arguments, env=None, timeout=300):
+def on_terminal(*arguments, env=None, timeout=900):
     """Runs the binary with stderr on a pseudo-terminal of 80 columns; (exit status, what the terminal got)."""
     master, slave = pty.openpty()
     process = subprocess.Popen([BINARY, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,

@@ -49,6 +49,16 @@ class Post(GenVanilla):
         self.assertEqual(texts[0], texts[1])
         self.assertEqual(len(set(texts)), 3)
 
+    def test_proofs_by_name(self):
+        for command, number, name in (("winning-post", 0, "StackedDrgWinning2KiBV1"),
+                                      ("window-post", 10, "StackedDrgWindow2KiBV1_1"),
+                                      ("snap-prove", 0, "StackedDrg2KiBV1"), ("porep", 5, "StackedDrg2KiBV1_1")):
+            with self.subTest(name):
+                texts = [self.generate(command, "--registered-proof", proof, out=out)["registered_proof_name"]
+                         for proof, out in ((number, "number"), (name, "name"))]
+                self.assertEqual(texts, [name, name])
+                self.assertEqual((self.tmp / "number").read_bytes(), (self.tmp / "name").read_bytes())
+
     def test_randomness_is_masked(self):
         run = cuzk("bench", "gen-vanilla", "winning-post", "--synthetic", "--registered-proof", 0, "--randomness",
                    "ff" * 32, "-o", self.tmp / "a", "--json")
