@@ -23,32 +23,12 @@ struct Submitted {
   bool attached = false;        // the same request was there already, running or proved: this is that job
 };
 
-// Why a submission was not taken. Nothing of it is kept.
-struct Refusal {
-  enum class Reason : uint8_t {
-    kInvalid,    // what no engine can take (an unknown kind)
-    kQueueFull,  // jobs or bytes; retry later
-    kTooLarge,   // it can never fit
-    kDraining,   // the daemon is going down; retry elsewhere or after its restart
-  };
-  Reason reason = Reason::kInvalid;
-  std::string message;
-  uint32_t retry_after_ms = 0;  // a guess from the queue's pace; 0 where a retry does not help
-};
 using SubmitOutcome = std::variant<Submitted, Refusal>;
-
-// Who stays for a job's result.
-enum class Attendance : uint8_t {
-  kAwaited,   // Prove: cancelled a grace time after its last watcher is gone
-  kDetached,  // SubmitProof: journalled, and proved whether or not somebody waits
-};
 
 struct CancelOutcome {
   bool found = false;
   bool was_running = false;  // it will stop at its next stage
 };
-
-using WatchId = uint64_t;
 
 // Thread safe; no call blocks on work. Callbacks come from threads of the engine and must not block.
 class Engine {

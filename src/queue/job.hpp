@@ -81,4 +81,26 @@ struct JobResult {
   JobTimes times;
 };
 
+// Who stays for a job's result.
+enum class Attendance : uint8_t {
+  kAwaited,   // Prove: cancelled a grace time after its last watcher is gone
+  kDetached,  // SubmitProof: journalled, and proved whether or not somebody waits
+};
+
+// One who waits for a job's result. No other watcher of this process has or had the number.
+using WatchId = uint64_t;
+
+// Why a submission was not taken. Nothing of it is kept.
+struct Refusal {
+  enum class Reason : uint8_t {
+    kInvalid,    // what no engine can take (an unknown kind)
+    kQueueFull,  // jobs or bytes; retry later
+    kTooLarge,   // it can never fit
+    kDraining,   // the daemon is going down; retry elsewhere or after its restart
+  };
+  Reason reason = Reason::kInvalid;
+  std::string message;
+  uint32_t retry_after_ms = 0;  // a guess from the queue's pace; 0 where a retry does not help
+};
+
 }  // namespace cuzk
