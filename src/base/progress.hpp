@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/result.hpp"
+
 namespace cuzk {
 
 // Called from one thread at a time. Implementations must be cheap: callers report a few hundred times a stage.
@@ -15,7 +17,15 @@ class Progress {
   // `done` units of the stage are finished, counted from its beginning.
   virtual void advance(uint64_t done) = 0;
   virtual void end_stage() = 0;
+  // True where nobody wants the work any more. Asked between stages by work that can stop there.
+  virtual bool stop_requested() const { return false; }
 };
+
+// What work that can stop ends with once it was asked to: kUsage, "cancelled".
+inline Status check_wanted(const Progress& progress) {
+  if (progress.stop_requested()) return Error(ErrorClass::kUsage, "cancelled");
+  return {};
+}
 
 // For callers that do not want to know.
 class NoProgress final : public Progress {

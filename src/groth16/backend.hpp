@@ -22,7 +22,7 @@ class Backend {
   virtual ~Backend() = default;
   // `srs` has the shape of `circuit` (prove() checks it). Appends its steps to `report`. Errors: kUnsatisfied, naming
   // the first constraint that the witness violates, before any sum is made; kInternal where the witness was not made
-  // for the circuit; kResource.
+  // for the circuit; kResource; that of check_wanted(), before a step.
   virtual Result<ProofSums> evaluate(const CompiledCircuit& circuit, const Srs& srs, const PackedWitness& witness,
                                      Progress& progress, ProveReport& report) = 0;
 };

@@ -46,22 +46,26 @@ Result<ProofSums> CpuBackend::evaluate(const CompiledCircuit& circuit, const Srs
   ProofSums sums;
   std::vector<Fr> aux;
   {
+    CUZK_TRY(check_wanted(progress));
     const auto timer = step("expand witness", circuit.num_aux, "wires");
     CUZK_ASSIGN(aux, expand_witness(circuit, witness));
   }
   Rows rows;
   {
+    CUZK_TRY(check_wanted(progress));
     const auto timer = step("matrices", circuit.num_terms(), "terms");
     rows = evaluate_rows(circuit, witness.inputs, aux);
     CUZK_TRY(check_satisfied(rows));
   }
   {
+    CUZK_TRY(check_wanted(progress));
     const auto timer = step("quotient", rows.a.size(), "rows");
     compute_h(Domain(circuit.log2_domain()), rows.a, rows.b, rows.c);
     release_memory(rows.b);
     release_memory(rows.c);
   }
   {
+    CUZK_TRY(check_wanted(progress));
     const auto timer = step("sum h", srs.h.size(), "points");
     sums.h = msm<G1Curve>(srs.h, std::span<const Fr>(rows.a).first(srs.h.size()));
     release_memory(rows.a);
@@ -70,6 +74,7 @@ Result<ProofSums> CpuBackend::evaluate(const CompiledCircuit& circuit, const Srs
   WireDensities densities;
   ValueClasses input_classes, aux_classes;
   {
+    CUZK_TRY(check_wanted(progress));
     const auto timer = step("classify wires", circuit.num_aux, "wires");
     densities = wire_densities(circuit);
     input_classes = classify(witness.inputs);
@@ -81,18 +86,22 @@ Result<ProofSums> CpuBackend::evaluate(const CompiledCircuit& circuit, const Srs
     b.append(aux, aux_classes, &densities.b_aux);
   }
   {
+    CUZK_TRY(check_wanted(progress));
     const auto timer = step("sum l", srs.l.size(), "points");
     sums.l = l.sum<G1Curve>(srs.l);
   }
   {
+    CUZK_TRY(check_wanted(progress));
     const auto timer = step("sum a", srs.a.size(), "points");
     sums.a = a.sum<G1Curve>(srs.a);
   }
   {
+    CUZK_TRY(check_wanted(progress));
     const auto timer = step("sum b_g1", srs.b_g1.size(), "points");
     sums.b_g1 = b.sum<G1Curve>(srs.b_g1);
   }
   {
+    CUZK_TRY(check_wanted(progress));
     const auto timer = step("sum b_g2", srs.b_g2.size(), "points");
     sums.b_g2 = b.sum<G2Curve>(srs.b_g2);
   }

@@ -264,23 +264,28 @@ Result<ProofSums> CudaBackend::evaluate(const CompiledCircuit& circuit, const Pa
   Sums sums;
   CUZK_TRY(sums.allocate(srs_, static_cast<unsigned>(device_.info().multiprocessors), memory, stream_));
   {
+    CUZK_TRY(check_wanted(progress));
     const auto timer = step("expand witness", circuit.num_aux, "wires");
     CUZK_TRY(upload_witness(witness, scratch));
   }
   {
+    CUZK_TRY(check_wanted(progress));
     const auto timer = step("matrices", circuit.num_terms(), "terms");
     CUZK_TRY(evaluate_rows(scratch));
   }
   {
+    CUZK_TRY(check_wanted(progress));
     const auto timer = step("quotient", domain_->size(), "rows");
     CUZK_TRY(evaluate_quotient(scratch));
   }
   {
+    CUZK_TRY(check_wanted(progress));
     const auto timer = step("sum h", shape_.h, "points");
     CUZK_TRY(enqueue_msm<G1Curve>(srs_.h.span(), scratch.a.span().first(shape_.h), memory, stream_, sums.h));
     CUZK_TRY(stream_.synchronize());
   }
   {
+    CUZK_TRY(check_wanted(progress));
     const auto timer = step("sum l", shape_.l, "points");
     CUZK_ASSIGN(const Selection chosen,
                 select(srs_.l_index, scratch.bits.span(), scratch.values.span(), memory, stream_));
@@ -288,6 +293,7 @@ Result<ProofSums> CudaBackend::evaluate(const CompiledCircuit& circuit, const Pa
     CUZK_TRY(stream_.synchronize());
   }
   {
+    CUZK_TRY(check_wanted(progress));
     const auto timer = step("sum a", shape_.a, "points");
     CUZK_ASSIGN(const Selection chosen,
                 select(srs_.a_index, scratch.bits.span(), scratch.values.span(), memory, stream_));
@@ -298,14 +304,17 @@ Result<ProofSums> CudaBackend::evaluate(const CompiledCircuit& circuit, const Pa
     CUZK_ASSIGN(const Selection chosen,
                 select(srs_.b_index, scratch.bits.span(), scratch.values.span(), memory, stream_));
     {
+      CUZK_TRY(check_wanted(progress));
       const auto timer = step("sum b_g1", shape_.b_g1, "points");
       CUZK_TRY(enqueue_query(srs_.b_g1, chosen, memory, stream_, sums.b_g1));
       CUZK_TRY(stream_.synchronize());
     }
+    CUZK_TRY(check_wanted(progress));
     const auto timer = step("sum b_g2", shape_.b_g2, "points");
     CUZK_TRY(enqueue_query(srs_.b_g2, chosen, memory, stream_, sums.b_g2));
     CUZK_TRY(stream_.synchronize());
   }
+  CUZK_TRY(check_wanted(progress));
   const auto timer = step("finish sums", 5, "sums");
   peak_scratch_bytes_ = std::max(peak_scratch_bytes_, memory.peak_bytes());
   for (PendingSum<G1Curve>* sum : {&sums.h, &sums.l, &sums.a, &sums.b_g1}) CUZK_TRY(sum->fetch(stream_));

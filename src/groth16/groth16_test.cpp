@@ -132,6 +132,40 @@ TEST(Prove, ReportNamesTheSteps) {
                                              "sum l", "sum a", "sum b_g1", "sum b_g2", "assemble", "self-check"}));
 }
 
+// Asks to stop from its k-th stage on.
+class StoppingProgress final : public Progress {
+ public:
+  explicit StoppingProgress(size_t stages) : stages_(stages) {}
+  void begin_stage(std::string_view, uint64_t, std::string_view) override { ++begun_; }
+  void advance(uint64_t) override {}
+  void end_stage() override { ++ended_; }
+  bool stop_requested() const override { return begun_ >= stages_; }
+  size_t begun() const { return begun_; }
+  size_t ended() const { return ended_; }
+
+ private:
+  const size_t stages_;
+  size_t begun_ = 0, ended_ = 0;
+};
+
+TEST(Prove, StopsBeforeTheNextStep) {
+  const Made made = make_mul();
+  CpuBackend backend;
+  constexpr size_t kSteps = 11;
+  for (size_t k = 0; k < kSteps; ++k) {
+    StoppingProgress progress(k);
+    const auto proof = prove(backend, made.instance.circuit, made.srs, made.instance.witness, progress);
+    ASSERT_FALSE(proof.ok()) << k;
+    EXPECT_EQ(proof.error().error_class, ErrorClass::kUsage);
+    EXPECT_EQ(proof.error().message, "cancelled");
+    EXPECT_EQ(progress.begun(), k);
+    EXPECT_EQ(progress.ended(), k);
+  }
+  StoppingProgress too_late(kSteps);
+  EXPECT_TRUE(prove(backend, made.instance.circuit, made.srs, made.instance.witness, too_late).ok());
+  EXPECT_EQ(too_late.begun(), kSteps);
+}
+
 TEST(Prove, UnsatisfiedWitnessIsRefusedWithItsConstraint) {
   std::mt19937_64 rng(12);
   NoProgress quiet;

@@ -79,11 +79,13 @@ Result<Blinding> Blinding::random() {
 
 Result<Proof> finish_proof(const VerifyingKey& vk, const ProofSums& sums, std::span<const Fr> inputs,
                            const Blinding& blinding, Progress& progress, ProveReport& report) {
+  CUZK_TRY(check_wanted(progress));
   Proof proof;
   {
     const StepTimer timer(report, progress, "assemble", 1, "proofs");
     proof = assemble(vk, sums, blinding);
   }
+  CUZK_TRY(check_wanted(progress));
   const StepTimer timer(report, progress, "self-check", 1, "proofs");
   const PreparedVerifyingKey key(vk);
   const Status verified = verify(key, proof, inputs.subspan(1));

@@ -28,7 +28,8 @@ class Blinding {
 // Branches and memory accesses of what uses r and s do not depend on them.
 // Errors: kUnsatisfied, naming the constraint, before the expensive steps; kCorrupt where the parameters are not those
 // of the circuit or delta is the identity; kInternal where the self-check fails (the proof is dropped) or the witness
-// was made for another circuit; kIo where there is no randomness; kResource.
+// was made for another circuit; kIo where there is no randomness; kResource; kUsage where `progress` asks to stop
+// (check_wanted()), before the next step.
 Result<Proof> prove(Backend& backend, const CompiledCircuit& circuit, const Srs& srs, const PackedWitness& witness,
                     const Blinding& blinding, Progress& progress, ProveReport* report = nullptr);
 // The same with fresh blinding.
