@@ -67,7 +67,7 @@ struct EngineStatus {
   uint64_t max_witnesses = 0, active_witnesses = 0;
   uint64_t refused = 0, wrong_proofs = 0, device_faults = 0, redone_partitions = 0;
   std::array<KindCounters, kProofKinds.size()> kinds;  // by index_of()
-  std::vector<JobStatus> jobs;                  // unfinished, and those that ended in the last 30 s
+  std::vector<JobStatus> jobs;                         // unfinished, and those that ended in the last 30 s
   std::vector<DeviceStatus> devices;
   std::vector<ResidentStatus> resident;
 };
