@@ -27,7 +27,7 @@ struct JobLimits {
   // a queue full of sectors does not refuse a Winning PoSt.
   uint64_t max_jobs = 4096, critical_jobs = 16;
   uint64_t max_bytes = uint64_t{8} << 30, critical_bytes = uint64_t{64} << 20;
-  size_t max_id_bytes = 1024;
+  uint64_t max_id_bytes = 1024;
 
   // Of ended jobs: the oldest results go first.
   uint64_t max_results = 1000;
@@ -78,7 +78,7 @@ using Admission = std::variant<Admitted, Refusal>;
 class JobTable {
  public:
   // Keys count from `first_key` on.
-  explicit JobTable(JobLimits limits, JobKey first_key = 1) : limits_(limits), next_key_(first_key) {}
+  explicit JobTable(const JobLimits& limits, JobKey first_key = 1);
 
   struct Arrival {
     std::string job_id;  // not empty: the client's, or a new UUID (queue/job_id.hpp)
@@ -99,8 +99,8 @@ class JobTable {
   // journal does not know that yet (it was accept()ed), the caller finish()es it there.
   bool set_journalled(JobKey key);
 
-  // At the start, from the journal: a job as it was (detached, queued, journalled), or the result of one. Limits do
-  // not apply to jobs; results are dropped as always.
+  // At the start, from the journal, with keys below first_key: a job as it was (detached, queued, journalled), or the
+  // result of one. Limits do not apply to jobs; results are dropped as always.
   void restore(JobKey key, Arrival arrival, Instant now);
   void restore_result(JobKey key, ProofKind kind, Priority priority, const PayloadDigest& digest, JobResult result,
                       Instant ended);
@@ -110,9 +110,13 @@ class JobTable {
   // It is to end as `state` (kCancelled, kExpired): from now on nothing attaches to it. The caller ends it at once if
   // it is queued, else when its work has stopped. False where it had ended or was stopping already.
   bool stop(JobKey key, JobState state);
-  // It has ended, in result.state, a final one. Returns who is to be told; they are watchers no more. Drops the
-  // submission, and results over the limits.
-  std::vector<WatchId> finish(JobKey key, JobResult result, Instant now);
+  struct Ended {
+    std::vector<WatchId> watchers;                 // who are to be told; they are watchers no more
+    std::shared_ptr<const JobResult> result;       // for them; it need not be kept any more
+    std::shared_ptr<const Submission> submission;  // no longer needed; large, so free it without a lock
+  };
+  // It has ended, in result.state, a final one. Drops results over the limits, maybe this one too.
+  Ended finish(JobKey key, JobResult result, Instant now);
 
   // Watchers of an ended job need not be added: its result is there.
   WatchId add_watcher(JobKey key);
@@ -158,19 +162,29 @@ class JobTable {
 
   std::optional<Refusal> refuse(const Arrival& arrival, Priority priority, uint64_t bytes) const;
   uint32_t retry_after_ms(uint64_t jobs_over, uint64_t bytes_over) const;
-  Job& job_of(JobKey key);
   Admitted attach(Job& job, const Arrival& arrival, Instant now);
-  void insert(Job job);
+  Job& insert(JobKey key, Arrival arrival, Instant now);
+
+  Job& job_of(JobKey key);
+  Job& unfinished_job_of(JobKey key);
   void set_deadline(Job& job, std::optional<Instant> deadline);
   void set_unwatched(Job& job, std::optional<Instant> since);
-  std::vector<JobKey>& queued(Priority priority) { return queued_[static_cast<size_t>(priority) - 1]; }
-  const std::vector<JobKey>& queued(Priority priority) const { return queued_[static_cast<size_t>(priority) - 1]; }
+  void make_attachable(const Job& job);
+  void make_unattachable(const Job& job);
+  void enter_queue(const Job& job);
   void leave_queue(const Job& job);
-  void keep_result(Job& job);
+  // Of everything that holds for unfinished jobs only.
+  void leave_unfinished(Job& job);
+  void keep_result(Job& job, JobResult result, Instant ended);
   void drop_results(Instant now);
   void erase(JobKey key);
+  void measure_pace(const Job& job, Instant now);
 
-  const JobLimits limits_;
+  std::vector<JobKey>& queued(Priority priority) { return queued_[static_cast<size_t>(priority) - 1]; }
+  const std::vector<JobKey>& queued(Priority priority) const { return queued_[static_cast<size_t>(priority) - 1]; }
+  Counts& counts_of(const Job& job) { return counts_[static_cast<size_t>(job.kind)]; }
+
+  JobLimits limits_;
   JobKey next_key_;
   WatchId next_watch_ = 1;
   // Trees, no hash tables: clients choose the ids.

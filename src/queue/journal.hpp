@@ -26,7 +26,7 @@ struct JournalOptions {
 
 // One file, written through SQLite with a write-ahead log beside it. What a member wrote is on the disk when it
 // returns: neither kill -9 nor, as far as the disk keeps its word, power loss undoes it; a call that was cut off has
-// happened or has not. Thread safe; members wait for the disk, so they are not called with a lock held that others need.
+// happened or has not. Thread safe; members wait for the disk, so call them without a lock that others need.
 //
 // Errors of all members, each with the file: kResource (disk full, or over max_bytes), kIo, kCorrupt (no database,
 // another program's, damaged), kUsage (another process has it open), kUnsupported (a newer version's). After an error

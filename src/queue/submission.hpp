@@ -14,8 +14,7 @@
 
 namespace cuzk {
 
-// Of everything that decides the proof: kind, registered proof, input bytes, randomness, commitments, sector and miner
-// numbers; not of id, priority and deadline.
+// Of everything that decides the proof, or whether there is one: all of a submission but id, priority and deadline.
 using PayloadDigest = std::array<uint8_t, 32>;
 
 struct Submission {
@@ -34,14 +33,18 @@ struct Submission {
   uint32_t partition_index = 0;
   std::string comm_r_old, comm_r_new, comm_d_new;
 
+  friend bool operator==(const Submission&, const Submission&) = default;
+
   Priority effective_priority() const { return priority.value_or(default_priority(kind)); }
-  // Bytes that it holds.
+  // Bytes of memory that it holds.
   uint64_t bytes() const;
-  // SHA-256 over a prefix-free encoding. 1 GB/s or so.
+  // SHA-256 over a prefix-free encoding. 1 GB/s or so where the processor has instructions for it.
   PayloadDigest digest() const;
 };
 
-// For the journal: everything, in a form of our own with a version. Errors of decode: kCorrupt.
+// For the journal: everything, in a form of our own with a version (submission.cpp). Every submission has one encoding
+// and every byte string is one submission's or none's. Errors of decode: kCorrupt with field and offset; kUnsupported
+// for a version this build does not know.
 std::string encode_submission(const Submission& submission);
 Result<Submission> decode_submission(std::string_view bytes);
 

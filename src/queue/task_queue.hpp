@@ -45,7 +45,7 @@ class TaskQueue {
   bool remove(JobKey job, uint32_t partition);
   // All of a job: it ended. Returns how many. O(its tasks * log n).
   size_t remove_job(JobKey job);
-  // All of a job go where the new priority puts them. O(its tasks * log n).
+  // All of a job go where the new priority puts them; nothing where there are none. O(its tasks * log n).
   void set_priority(JobKey job, Priority priority);
 
   bool contains(JobKey job, uint32_t partition) const;
@@ -60,6 +60,7 @@ class TaskQueue {
     Priority priority = Priority::kNormal;
     std::map<uint32_t, uint32_t> lane_of_partition;
   };
+  void erase_from_lane(const Task& task);
 
   std::map<uint32_t, std::set<Task>> lanes_;  // none of them empty
   std::map<JobKey, TasksOfJob> jobs_;         // none of them empty
