@@ -14,9 +14,6 @@
 #include "queue/job.hpp"
 #include "queue/submission.hpp"
 
-struct sqlite3;
-struct sqlite3_stmt;
-
 namespace cuzk {
 
 struct JournalOptions {
@@ -84,16 +81,18 @@ class Journal {
   const std::string& file() const { return file_; }
 
  private:
-  struct Statements;
+  struct Database;  // the connection and its statements
 
   explicit Journal(std::string file);
+  Status prepare(uint64_t max_bytes);
+  template <class Work>
+  Status transaction(Work work);
 
   const std::string file_;
   std::mutex mutex_;
-  sqlite3* database_ = nullptr;
-  std::unique_ptr<Statements> statements_;
+  std::unique_ptr<Database> database_;  // none after close()
   JobKey first_key_ = 1;
-  JobKey reserved_keys_ = 1;  // keys below are this process's
+  JobKey reserved_keys_ = 1;  // keys below may be given away by this process
 };
 
 }  // namespace cuzk

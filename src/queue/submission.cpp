@@ -9,14 +9,15 @@
 // where bytes is length:u64 and that many bytes. The digest is over another magic and the last three lines.
 #include "queue/submission.hpp"
 
-#include <bit>
-#include <cstring>
-#include <type_traits>
-
 #include "hash/sha256.hpp"
+#include "queue/byte_form.hpp"
 
 namespace cuzk {
 namespace {
+
+using byte_form::put_bytes;
+using byte_form::put_integer;
+using byte_form::Reader;
 
 constexpr std::string_view kMagic = "cuzkSUB";
 constexpr std::string_view kDigestMagic = "cuzkDIG\1";
@@ -24,33 +25,15 @@ constexpr uint8_t kVersion = 1;
 
 using Nanoseconds = std::chrono::nanoseconds;
 
-// Sinks of the walk below: how long the encoding is, the encoding, its digest.
+// Sinks beside AppendSink: how long the encoding is, its digest.
 struct CountSink {
   uint64_t bytes = 0;
   void append(const void*, size_t size) { bytes += size; }
-};
-struct AppendSink {
-  std::string& out;
-  void append(const void* data, size_t size) { out.append(static_cast<const char*>(data), size); }
 };
 struct DigestSink {
   Sha256 hash;
   void append(const void* data, size_t size) { hash.update({static_cast<const uint8_t*>(data), size}); }
 };
-
-template <class Sink, class Integer>
-void put_integer(Sink& sink, Integer value) {
-  std::array<uint8_t, sizeof(Integer)> bytes;
-  const auto bits = static_cast<std::make_unsigned_t<Integer>>(value);
-  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<uint8_t>(bits >> (8 * i));
-  sink.append(bytes.data(), bytes.size());
-}
-
-template <class Sink>
-void put_bytes(Sink& sink, std::string_view bytes) {
-  put_integer(sink, uint64_t{bytes.size()});
-  sink.append(bytes.data(), bytes.size());
-}
 
 template <class Sink>
 void put_payload(Sink& sink, const Submission& s) {
@@ -76,72 +59,15 @@ void put_submission(Sink& sink, const Submission& s) {
   put_payload(sink, s);
 }
 
-// Reads fields off the front; nothing is allocated that the rest of the input could not fill.
-class Reader {
- public:
-  explicit Reader(std::string_view bytes) : all_(bytes) {}
-
-  Error wrong(std::string_view field, std::string message) const {
-    return Error(ErrorClass::kCorrupt, std::move(message)).at_field(std::string(field)).at_offset(start_);
-  }
-  uint64_t rest() const { return all_.size() - position_; }
-
-  template <class Integer>
-  Status integer(std::string_view field, Integer& out) {
-    start_ = position_;
-    if (rest() < sizeof(Integer)) return wrong(field, "the submission ends within this field");
-    std::make_unsigned_t<Integer> bits = 0;
-    for (size_t i = 0; i < sizeof(Integer); ++i) {
-      bits |= static_cast<std::make_unsigned_t<Integer>>(
-          static_cast<std::make_unsigned_t<Integer>>(static_cast<uint8_t>(all_[position_ + i])) << (8 * i));
-    }
-    position_ += sizeof(Integer);
-    out = static_cast<Integer>(bits);
-    return {};
-  }
-
-  Status bytes(std::string_view field, std::string& out) {
-    uint64_t size = 0;
-    CUZK_TRY(integer(field, size));
-    if (size > rest()) return wrong(field, "its length is more than the submission has left");
-    out.assign(all_.substr(position_, size));
-    position_ += size;
-    return {};
-  }
-
-  // A byte of at most `largest`.
-  Status small(std::string_view field, uint8_t largest, uint8_t& out) {
-    CUZK_TRY(integer(field, out));
-    if (out > largest) return wrong(field, "no such value: " + std::to_string(out));
-    return {};
-  }
-
-  Status magic() {
-    start_ = 0;
-    if (!all_.starts_with(kMagic)) return wrong("magic", "this is no submission of cuzk's journal");
-    position_ = kMagic.size();
-    uint8_t version = 0;
-    CUZK_TRY(integer("version", version));
-    if (version == kVersion) return {};
-    Error error = wrong("version", "a submission in version " + std::to_string(version) + " of its form");
+Status read_head(Reader& in, Submission& out) {
+  CUZK_TRY(in.literal("magic", kMagic));
+  uint8_t version = 0;
+  CUZK_TRY(in.integer("version", version));
+  if (version != kVersion) {
+    Error error = in.wrong("version", "a submission in version " + std::to_string(version) + " of its form");
     if (version > kVersion) error.error_class = ErrorClass::kUnsupported;
     return error;
   }
-
-  Status end() {
-    start_ = position_;
-    if (rest() != 0) return wrong("", "there are bytes behind the submission");
-    return {};
-  }
-
- private:
-  const std::string_view all_;
-  size_t position_ = 0;
-  size_t start_ = 0;  // of the last field
-};
-
-Status read_head(Reader& in, Submission& out) {
-  CUZK_TRY(in.magic());
   CUZK_TRY(in.bytes("request_id", out.request_id));
   uint8_t priority = 0, has_deadline = 0;
   CUZK_TRY(in.small("priority", static_cast<uint8_t>(Priority::kCritical), priority));
@@ -208,13 +134,13 @@ std::string encode_submission(const Submission& submission) {
   put_submission(counter, submission);
   std::string out;
   out.reserve(counter.bytes);
-  AppendSink appender{out};
+  byte_form::AppendSink appender{out};
   put_submission(appender, submission);
   return out;
 }
 
 Result<Submission> decode_submission(std::string_view bytes) {
-  Reader in(bytes);
+  Reader in(bytes, "submission");
   Submission submission;
   CUZK_TRY(read_head(in, submission));
   CUZK_TRY(read_payload(in, submission));
