@@ -25,6 +25,7 @@ constexpr JobKey kKeysAhead = JobKey{1} << 36;
 constexpr JobKey kMostKeys = JobKey{1} << 62;  // SQLite's integers are signed
 
 constexpr uint64_t kPageBytes = 16384;
+constexpr off_t kLeastBytes = 512;  // SQLite's smallest page
 // Free space in the file beyond this is given back to the disk, as much at a time.
 constexpr int64_t kSlackPages = (int64_t{64} << 20) / kPageBytes;
 
@@ -51,12 +52,17 @@ Status make_file(const std::string& file) {
   const bool known = ::fstat(fd, &status) == 0;
   ::close(fd);
   if (!known || !S_ISREG(status.st_mode)) return Error(ErrorClass::kIo, "the journal is no regular file").in_file(file);
-  if (status.st_size != 0) return {};
+  if (status.st_size >= kLeastBytes) return {};
 
-  std::error_code none;
-  const std::string log = file + "-wal";
-  if (const auto bytes = std::filesystem::file_size(log, none); !none && bytes != 0) {
-    return Error(ErrorClass::kCorrupt, "the journal is empty, but " + log + " is not: it was cut off or replaced")
+  // SQLite takes what is shorter than its header for an empty database, and would begin anew. A rollback journal beside
+  // it means that the very first write was cut off, which SQLite puts right.
+  const auto has_bytes = [&](const char* suffix) {
+    struct stat beside {};
+    return ::stat((file + suffix).c_str(), &beside) == 0 && beside.st_size != 0;
+  };
+  if ((status.st_size != 0 && !has_bytes("-journal")) || has_bytes("-wal")) {
+    return Error(ErrorClass::kCorrupt,
+                 "the journal was cut off or replaced: " + std::to_string(status.st_size) + " bytes are left")
         .in_file(file);
   }
   const std::string directory = std::filesystem::path(file).parent_path().string();
@@ -188,12 +194,12 @@ Status Journal::prepare(uint64_t max_bytes) {
   CUZK_TRY(database_->open_statements());
 
   CUZK_ASSIGN(const int64_t next, connection.integer("SELECT next_key FROM state"));
-  CUZK_ASSIGN(const int64_t largest, connection.integer("SELECT max(0, ifnull((SELECT max(key) FROM pending), 0), "
+  CUZK_ASSIGN(const int64_t largest, connection.integer("SELECT max(ifnull((SELECT max(key) FROM pending), 0), "
                                                         "ifnull((SELECT max(key) FROM ended), 0))"));
-  if (next < 1 || largest >= next || static_cast<JobKey>(next) > kMostKeys - kKeysAhead) {
+  if (next < 1 || largest < 0 || static_cast<JobKey>(std::max(next, largest)) > kMostKeys - kKeysAhead) {
     return Error(ErrorClass::kCorrupt, "the journal's next key is wrong: " + std::to_string(next)).in_file(file_);
   }
-  first_key_ = static_cast<JobKey>(next);
+  first_key_ = static_cast<JobKey>(std::max(next, largest + 1));
   reserved_keys_ = first_key_ + kKeysAhead;
   return transaction([this](Database& database) { return database.reserve_keys(reserved_keys_); });
 }

@@ -140,7 +140,7 @@ TEST(Journal, EmptyAndExtremeValuesComeBack) {
 }
 
 TEST(Journal, AnyOrderOfCallsLeavesWhatAListSays) {
-  for (uint64_t seed = 0; seed < 6; ++seed) {
+  for (uint64_t seed = 0; seed < 4; ++seed) {
     Rng rng(seed);
     TemporaryFolder folder;
     std::map<JobKey, Is> expected;
@@ -161,6 +161,7 @@ TEST(Journal, AnyOrderOfCallsLeavesWhatAListSays) {
         case 6:
           ASSERT_TRUE(KeyedJob(key).finish(*journal).ok());
           expected[key] = Is::kEnded;
+          next = std::max(next, key + 1);
           break;
         case 7:
           ASSERT_TRUE(journal->forget(std::vector<JobKey>{key, key + 1}).ok());
@@ -202,13 +203,13 @@ TEST(Journal, SpaceOfFinishedJobsIsGivenBack) {
   auto journal = opened(folder.file());
   Submission large;
   large.vanilla_proof.assign(30 << 20, 'x');
-  for (JobKey key = 1; key <= 8; ++key) ASSERT_TRUE(journal->accept(key, "id", large, large.digest(), {}).ok());
+  for (JobKey key = 1; key <= 5; ++key) ASSERT_TRUE(journal->accept(key, "id", large, large.digest(), {}).ok());
   ASSERT_TRUE(KeyedJob(100).accept(*journal).ok());
-  for (JobKey key = 1; key <= 8; ++key) ASSERT_TRUE(KeyedJob(key).finish(*journal).ok());
+  for (JobKey key = 1; key <= 5; ++key) ASSERT_TRUE(KeyedJob(key).finish(*journal).ok());
   ASSERT_TRUE(journal->close(200).ok());
   EXPECT_LT(std::filesystem::file_size(folder.file()), uint64_t{80} << 20);
   journal = opened(folder.file());
-  EXPECT_EQ(recovered(*journal).ended.size(), 8u);
+  EXPECT_EQ(recovered(*journal).ended.size(), 5u);
 }
 
 // Refusals

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <memory>
@@ -16,8 +17,11 @@ namespace cuzk::queue_test {
 
 class TemporaryFolder {
  public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "cuzk-journal-XXXXXX").string();
+  // In memory where `in_memory` and the machine can: for tests with very many files, which need not outlive power loss.
+  explicit TemporaryFolder(bool in_memory = false) {
+    const bool memory = in_memory && ::access("/dev/shm", W_OK) == 0;
+    const std::filesystem::path parent = memory ? "/dev/shm" : std::filesystem::temp_directory_path();
+    std::string name = (parent / "cuzk-journal-XXXXXX").string();
     CUZK_ASSERT(::mkdtemp(name.data()) != nullptr);
     path_ = name;
   }
