@@ -35,7 +35,7 @@ Admission JobTable::submit(Arrival arrival, Instant now) {
   CUZK_ASSERT(!arrival.job_id.empty() && arrival.submission != nullptr);
   drop_results(now);
   const auto same = attachable_.find({arrival.job_id, arrival.digest});
-  if (same != attachable_.end()) return attach(job_of(same->second), arrival, now);
+  if (same != attachable_.end()) return attach(job_of(*same->second.rbegin()), arrival, now);
 
   const Priority priority = arrival.submission->effective_priority();
   if (auto refused = refuse(arrival, priority, arrival.submission->bytes())) return *std::move(refused);
@@ -383,14 +383,13 @@ void JobTable::set_unwatched(Job& job, std::optional<Instant> since) {
   if (since) by_unwatched_.emplace(*since, job.key);
 }
 
-void JobTable::make_attachable(const Job& job) {
-  JobKey& key = attachable_.try_emplace({job.job_id, job.digest}, job.key).first->second;
-  key = std::max(key, job.key);
-}
+void JobTable::make_attachable(const Job& job) { attachable_[{job.job_id, job.digest}].insert(job.key); }
 
 void JobTable::make_unattachable(const Job& job) {
   const auto at = attachable_.find({job.job_id, job.digest});
-  if (at != attachable_.end() && at->second == job.key) attachable_.erase(at);
+  if (at == attachable_.end()) return;
+  at->second.erase(job.key);
+  if (at->second.empty()) attachable_.erase(at);
 }
 
 void JobTable::enter_queue(const Job& job) {

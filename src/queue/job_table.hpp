@@ -87,9 +87,10 @@ class JobTable {
     Attendance attendance = Attendance::kAwaited;
     std::optional<Instant> deadline;
   };
-  // The same id and digest attach to a queued, running or completed job, whatever the limits: the job gets the higher
-  // priority and the later deadline (none is latest) of both, and is detached if one of them is. Everything else is a
-  // new job or, over the limits, refused: kQueueFull with a hint when to retry, kTooLarge, or kInvalid for a long id.
+  // The same id and digest attach to the newest queued, running or completed job, whatever the limits: it gets the
+  // higher priority and the later deadline (none is latest) of both, and is detached if one of them is. Everything else
+  // is a new job or, over the limits, refused: kQueueFull with a hint when to retry, kTooLarge, or kInvalid for a long
+  // id.
   Admission submit(Arrival arrival, Instant now);
 
   // Takes back a new job, for want of a journal, as if it had not been submitted. Where somebody attached to it
@@ -190,7 +191,7 @@ class JobTable {
   // Trees, no hash tables: clients choose the ids.
   std::map<JobKey, Job> jobs_;
   std::map<std::string, std::set<JobKey>, std::less<>> by_id_;
-  std::map<Identity, JobKey> attachable_;
+  std::map<Identity, std::set<JobKey>> attachable_;  // to the newest of them
   std::map<WatchId, JobKey> watches_;
   std::array<std::vector<JobKey>, 4> queued_;  // by priority, ascending
   std::set<JobKey> unfinished_;
