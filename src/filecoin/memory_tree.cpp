@@ -20,7 +20,8 @@ MemoryTree::MemoryTree(const TreeShape& shape, std::vector<Fr> leaves) : shape_(
     const std::vector<Fr>& below = rows_.back();
     std::vector<Fr> above(below.size() / arity);
     parallel_for(above.size(), 16, [&](size_t begin, size_t end) {
-      for (size_t i = begin; i < end; ++i) above[i] = poseidon_hash({&below[i * arity], arity});
+      poseidon_hashes(static_cast<unsigned>(arity), std::span(below).subspan(begin * arity, (end - begin) * arity),
+                      std::span(above).subspan(begin, end - begin));
     });
     rows_.push_back(std::move(above));
   }

@@ -1,9 +1,10 @@
 // The check of PoRep's vanilla proofs. Source: storage-proofs-porep stacked/vanilla/proof.rs, Proof::verify.
-#include <bit>
 #include <string>
+#include <vector>
 
 #include "base/assert.hpp"
 #include "base/element_errors.hpp"
+#include "filecoin/merkle.hpp"
 #include "filecoin/porep_challenges.hpp"
 #include "filecoin/porep_graph.hpp"
 #include "filecoin/porep_hash.hpp"
@@ -36,16 +37,16 @@ class ChallengeCheck {
     }
     CUZK_TRY(check_leaf_index(".comm_d_proofs", proof_.comm_d(), node));
     CUZK_TRY(check_tree_d(".comm_d_proofs", proof_.comm_d()));
-    CUZK_TRY(check_opening(".comm_r_last_proof", proof_.comm_r_last(), node));
-    CUZK_TRY(check_column(".replica_column_proofs.c_x", proof_.c_x(), node));
+    hash_openings();
+    CUZK_TRY(check_opening(".comm_r_last_proof", proof_.comm_r_last(), node, roots_.back()));
+    CUZK_TRY(check_column(".replica_column_proofs.c_x", 0, node));
     const auto base = graph_.base_parents(node);
     for (uint32_t m = 0; m < base.size(); ++m) {
-      CUZK_TRY(check_column(".replica_column_proofs.drg_parents[" + std::to_string(m) + "]", proof_.base_parent(m),
-                            base[m]));
+      CUZK_TRY(check_column(".replica_column_proofs.drg_parents[" + std::to_string(m) + "]", 1 + m, base[m]));
     }
     const auto expander = graph_.expander_parents(node);
     for (uint32_t m = 0; m < expander.size(); ++m) {
-      CUZK_TRY(check_column(".replica_column_proofs.exp_parents[" + std::to_string(m) + "]", proof_.expander_parent(m),
+      CUZK_TRY(check_column(".replica_column_proofs.exp_parents[" + std::to_string(m) + "]", 1 + kPorepBaseParents + m,
                             expander[m]));
     }
     for (uint32_t layer = 1; layer <= shape_.layers; ++layer) CUZK_TRY(check_label(layer));
@@ -70,32 +71,49 @@ class ChallengeCheck {
     return invalid(place_ + field, "the path does not hash to the root");
   }
 
-  // An opening in tree C or R.
-  Status check_opening(const std::string& field, const MerkleProofView& view, uint64_t node) {
-    CUZK_TRY(check_leaf_index(field, view, node));
-    Fr current = view.leaf;
-    uint64_t index = view.leaf_index;
-    size_t sibling = 0;
-    std::array<Fr, 8> children;
-    for (uint32_t level = 0; level < shape_.path_levels(); ++level) {
-      const uint32_t arity = shape_.path_arity(level);
-      CUZK_ASSERT(arity <= children.size());
-      for (uint32_t i = 0; i < arity; ++i)
-        children[i] = i == (index & (arity - 1)) ? current : view.siblings[sibling++];
-      current = poseidon_hash(std::span<const Fr>(children.data(), arity));
-      index >>= std::countr_zero(arity);
+  // c_x, then the base parents, then the expander parents.
+  ColumnProofView column(uint32_t c) const {
+    if (c == 0) return proof_.c_x();
+    return c <= kPorepBaseParents ? proof_.base_parent(c - 1) : proof_.expander_parent(c - 1 - kPorepBaseParents);
+  }
+
+  // All hashes of trees C and R side by side.
+  void hash_openings() {
+    const TreeShape tree = shape_.tree();
+    std::vector<MerkleProofView> openings;
+    std::vector<Fr> rows;
+    for (uint32_t c = 0; c < kColumns; ++c) {
+      const ColumnProofView view = column(c);
+      openings.push_back(view.inclusion);
+      rows.insert(rows.end(), view.rows.begin(), view.rows.end());
     }
-    if (current == view.root) return {};
+    openings.push_back(proof_.comm_r_last());
+    std::vector<Fr> hashes(openings.size() * tree.levels());
+    std::vector<std::span<Fr>> out;
+    for (size_t i = 0; i < openings.size(); ++i) {
+      out.push_back(std::span(hashes).subspan(i * tree.levels(), tree.levels()));
+    }
+    merkle_path_hashes(tree, openings, out);
+    for (const std::span<Fr>& path : out) roots_.push_back(path.back());
+    columns_.resize(kColumns);
+    poseidon_hashes(shape_.layers, rows, columns_);
+  }
+
+  // An opening in tree C or R, whose path hashes to `root`.
+  Status check_opening(const std::string& field, const MerkleProofView& view, uint64_t node, const Fr& root) {
+    CUZK_TRY(check_leaf_index(field, view, node));
+    if (root == view.root) return {};
     return invalid(place_ + field, "the path does not hash to the root");
   }
 
-  Status check_column(const std::string& field, const ColumnProofView& view, uint64_t node) {
+  Status check_column(const std::string& field, uint32_t c, uint64_t node) {
+    const ColumnProofView view = column(c);
     if (view.index != node) {
       return invalid(place_ + field + ".column.index",
                      "is " + std::to_string(view.index) + ", but the node is " + std::to_string(node));
     }
-    CUZK_TRY(check_opening(field + ".inclusion_proof", view.inclusion, node));
-    if (poseidon_hash(view.rows) == view.inclusion.leaf) return {};
+    CUZK_TRY(check_opening(field + ".inclusion_proof", view.inclusion, node, roots_[c]));
+    if (columns_[c] == view.inclusion.leaf) return {};
     return invalid(place_ + field + ".column.rows", "the column does not hash to the leaf of its inclusion proof");
   }
 
@@ -136,6 +154,9 @@ class ChallengeCheck {
   const PorepGraph& graph_;
   PorepChallengeView proof_;
   std::string place_;
+  static constexpr uint32_t kColumns = 1 + kPorepBaseParents + kPorepExpanderParents;
+  std::vector<Fr> roots_;    // what the paths of the columns, and last of tree R, hash to
+  std::vector<Fr> columns_;  // the hashes of the columns
 };
 
 }  // namespace

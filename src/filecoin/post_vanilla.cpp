@@ -2,6 +2,8 @@
 
 #include <array>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/assert.hpp"
 #include "base/element_errors.hpp"
@@ -26,18 +28,17 @@ Status check_commitments(const PostVanilla& vanilla, uint32_t i) {
   return invalid(place_of(i) + ".comm_r", "is not the hash of comm_c and comm_r_last");
 }
 
-Status check_path(const PostVanilla& vanilla, uint32_t i, uint32_t n, uint64_t challenge, PostPathHashes& hashes) {
+// Everything about an opening but its hashes.
+Status check_place(const PostVanilla& vanilla, uint32_t i, uint32_t n, uint64_t challenge) {
   const MerkleProofView path = vanilla.path(i, n);
   if (path.root != vanilla.sector(i).comm_r_last) return invalid(place_of(i, n) + ".root", "is not comm_r_last");
-  if (path.leaf_index != challenge) {
-    return invalid(place_of(i, n) + ".index", "the path is that of leaf " + std::to_string(path.leaf_index) +
-                                                  ", but the challenge is leaf " + std::to_string(challenge));
-  }
-  const std::span<Fr> out = hashes.path(i, n);
-  merkle_path_hashes(vanilla.shape().tree, path, out);
-  if (out.back() == path.root) return {};
-  return invalid(place_of(i, n), "the path does not hash to the root");
+  if (path.leaf_index == challenge) return {};
+  return invalid(place_of(i, n) + ".index", "the path is that of leaf " + std::to_string(path.leaf_index) +
+                                                ", but the challenge is leaf " + std::to_string(challenge));
 }
+
+// Openings whose paths are hashed side by side.
+constexpr size_t kPathsAtOnce = 16;
 
 }  // namespace
 
@@ -98,15 +99,33 @@ Result<PostPathHashes> validate_post_vanilla(const PostRequest& request, const P
     challenges.insert(challenges.end(), of_sector.begin(), of_sector.end());
   }
   // Over openings and not sectors: a winning proof has one sector. Of a bad sector the first bad opening counts, and no
-  // later one is looked at.
+  // later one is looked at, but for those that are hashed beside it.
   ElementErrors errors;
-  parallel_for(challenges.size(), 1, [&](size_t begin, size_t end) {
+  const auto add_error = [&](uint32_t i, uint32_t n, Error error) {
+    errors.add(i, n, std::move(error).of_sector(vanilla.sector(i).sector_id));
+  };
+  parallel_for(challenges.size(), kPathsAtOnce, [&](size_t begin, size_t end) {
+    std::vector<std::pair<uint32_t, uint32_t>> places;
+    std::vector<MerkleProofView> opened;
+    std::vector<std::span<Fr>> out;
     for (size_t j = begin; j < end; ++j) {
       const uint32_t i = static_cast<uint32_t>(j / paths), n = static_cast<uint32_t>(j % paths);
       if (errors.known(i, n)) continue;
       Status status = n == 0 ? check_commitments(vanilla, i) : Status();
-      if (status.ok()) status = check_path(vanilla, i, n, challenges[j], hashes);
-      if (!status.ok()) errors.add(i, n, std::move(status).error().of_sector(vanilla.sector(i).sector_id));
+      if (status.ok()) status = check_place(vanilla, i, n, challenges[j]);
+      if (!status.ok()) {
+        add_error(i, n, std::move(status).error());
+        continue;
+      }
+      places.emplace_back(i, n);
+      opened.push_back(vanilla.path(i, n));
+      out.push_back(hashes.path(i, n));
+    }
+    merkle_path_hashes(shape.tree, opened, out);
+    for (size_t k = 0; k < places.size(); ++k) {
+      const auto [i, n] = places[k];
+      if (out[k].back() != opened[k].root)
+        add_error(i, n, invalid(place_of(i, n), "the path does not hash to the root"));
     }
   });
   if (!errors.empty()) {

@@ -28,11 +28,14 @@ class PartitionCheck {
         k_(k),
         partition_(input.partitions[k]),
         place_("vanilla_proofs[" + std::to_string(k) + "]"),
-        tree_r_hashes_(shape_.tree.levels()) {}
+        tree_r_roots_(2 * partition_.challenges()) {}
 
   Status run() {
     Status status = check_counts();
-    if (status.ok()) status = check_commitments();
+    if (status.ok()) {
+      hash_tree_r_paths();
+      status = check_commitments();
+    }
     if (status.ok()) status = check_apex();
     if (status.ok()) status = check_challenges();
     if (status.ok()) return {};
@@ -121,10 +124,31 @@ class PartitionCheck {
     return {};
   }
 
+  Fr& tree_r_root(uint32_t i, SnapProof proof) { return tree_r_roots_[2 * i + (proof == SnapProof::kRNew ? 1 : 0)]; }
+
+  // What the paths in both trees R hash to, side by side.
+  void hash_tree_r_paths() {
+    constexpr uint32_t kAtOnce = 8;  // challenges
+    const size_t levels = shape_.tree.levels();
+    std::vector<Fr> hashes(2 * kAtOnce * levels);
+    for (uint32_t first = 0; first < partition_.challenges(); first += kAtOnce) {
+      const uint32_t end = std::min(first + kAtOnce, partition_.challenges());
+      std::vector<MerkleProofView> openings;
+      std::vector<std::span<Fr>> out;
+      for (uint32_t i = first; i < end; ++i) {
+        for (const SnapProof proof : {SnapProof::kROld, SnapProof::kRNew}) {
+          out.push_back(std::span(hashes).subspan(openings.size() * levels, levels));
+          openings.push_back(partition_.opening(i, proof));
+        }
+      }
+      merkle_path_hashes(shape_.tree, openings, out);
+      for (size_t j = 0; j < out.size(); ++j) tree_r_roots_[2 * first + j] = out[j].back();
+    }
+  }
+
   Status check_tree_r_path(uint32_t i, SnapProof proof) {
     const MerkleProofView view = partition_.opening(i, proof);
-    merkle_path_hashes(shape_.tree, view, tree_r_hashes_);
-    if (tree_r_hashes_.back() != view.root) return invalid(place_of(i, proof), "the path does not hash to the root");
+    if (tree_r_root(i, proof) != view.root) return invalid(place_of(i, proof), "the path does not hash to the root");
     if (view.root == partition_.opening(0, proof).root) return {};
     return invalid(place_of(i, proof) + ".root", "is not that of challenge 0");
   }
@@ -171,7 +195,7 @@ class PartitionCheck {
   uint32_t k_;
   const SnapPartition& partition_;
   std::string place_;
-  std::vector<Fr> tree_r_hashes_;
+  std::vector<Fr> tree_r_roots_;  // of every challenge, what the old and the new path hash to
   std::vector<std::vector<Fr>> apex_rows_;
 };
 

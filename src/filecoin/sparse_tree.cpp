@@ -45,7 +45,8 @@ void SparseTree::add_level(uint64_t arity, FreeValues& free) {
   }
   std::vector<Fr> hashes(parents.size());
   parallel_for(parents.size(), 16, [&](size_t begin, size_t end) {
-    for (size_t i = begin; i < end; ++i) hashes[i] = poseidon_hash({&children[i * arity], arity});
+    poseidon_hashes(static_cast<unsigned>(arity), std::span(children).subspan(begin * arity, (end - begin) * arity),
+                    std::span(hashes).subspan(begin, end - begin));
   });
   std::map<uint64_t, Fr> above;
   for (size_t i = 0; i < parents.size(); ++i) above.emplace_hint(above.end(), parents[i], hashes[i]);

@@ -119,8 +119,8 @@ Status StoredTreeR::open_files(const std::vector<std::string>& rows) {
   for (uint32_t level = tree_.base_levels; level < tree_.levels(); ++level) {
     const size_t arity = tree_.arity(level);
     const std::vector<Fr>& below = above_.back();
-    std::vector<Fr> row;
-    for (size_t i = 0; i < below.size(); i += arity) row.push_back(poseidon_hash({&below[i], arity}));
+    std::vector<Fr> row(below.size() / arity);
+    poseidon_hashes(static_cast<unsigned>(arity), below, row);
     above_.push_back(std::move(row));
   }
   CUZK_ASSERT(above_.back().size() == 1);
@@ -150,7 +150,7 @@ Status StoredTreeR::climb_leaves(uint64_t base, uint64_t leaf, std::span<Fr>& si
   while (row.size() > 1) {
     take_siblings({&row[own / arity * arity], arity}, own % arity, siblings);
     std::vector<Fr> above(row.size() / arity);
-    for (size_t i = 0; i < above.size(); ++i) above[i] = poseidon_hash({&row[i * arity], arity});
+    poseidon_hashes(static_cast<unsigned>(arity), row, above);
     row = std::move(above);
     own /= arity;
   }

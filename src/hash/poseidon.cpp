@@ -4,7 +4,9 @@
 #include <array>
 
 #include "base/assert.hpp"
+#include "field/cpu_features.hpp"
 #include "hash/dot_product.hpp"
+#include "hash/poseidon_lanes.hpp"
 
 namespace cuzk {
 namespace {
@@ -61,8 +63,8 @@ Fr permute(const PoseidonConstants& k, std::span<const Fr> preimage, uint64_t ta
     for (size_t i = 0; i < t; ++i) {
       // In the first round the circuit works on the preimage itself, and element 0 is a constant.
       if (round > 0) sink(state[i]);
-      state[i] = round == 0 && i == 0 ? fifth_power_plus(state[i], *post++, none)
-                                      : fifth_power_plus(state[i], *post++, sink);
+      state[i] =
+          round == 0 && i == 0 ? fifth_power_plus(state[i], *post++, none) : fifth_power_plus(state[i], *post++, sink);
     }
     mix_dense(state, round < 3 ? k.mds : k.pre_sparse, t);
   }
@@ -92,6 +94,31 @@ Fr poseidon_hash(std::span<const Fr> preimage, uint64_t tag) {
 
 Fr poseidon_hash(std::span<const Fr> preimage) {
   return poseidon_hash(preimage, poseidon_merkle_tag(static_cast<unsigned>(preimage.size())));
+}
+
+void poseidon_hashes(unsigned arity, std::span<const Fr> preimages, std::span<Fr> out) {
+  constexpr size_t kLanes = detail::kPoseidonLanes;
+  CUZK_ASSERT(preimages.size() == arity * out.size());
+  const PoseidonConstants& k = poseidon_constants(arity);
+  const uint64_t tag = poseidon_merkle_tag(arity);
+  size_t done = 0;
+  if (cpu_features().avx512_ifma) {
+    for (; done + kLanes <= out.size(); done += kLanes) {
+      detail::poseidon_hash_lanes(k, &preimages[done * arity], tag, &out[done]);
+    }
+    // Eight cost less than two one by one; the rest is filled up with its first.
+    if (const size_t rest = out.size() - done; rest >= 2) {
+      std::array<Fr, kLanes * kPoseidonMaxArity> padded;
+      std::array<Fr, kLanes> hashes;
+      for (size_t lane = 0; lane < kLanes; ++lane) {
+        std::copy_n(&preimages[(done + (lane < rest ? lane : 0)) * arity], arity, &padded[lane * arity]);
+      }
+      detail::poseidon_hash_lanes(k, padded.data(), tag, hashes.data());
+      std::copy_n(hashes.begin(), rest, &out[done]);
+      done = out.size();
+    }
+  }
+  for (; done < out.size(); ++done) out[done] = permute(k, preimages.subspan(done * arity, arity), tag, NoTrace());
 }
 
 Fr poseidon_hash_reference(std::span<const Fr> preimage, uint64_t tag) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/hex.hpp"
+#include "field/cpu_features.hpp"
 #include "hash/sha256.hpp"
 
 namespace cuzk {
@@ -117,16 +118,14 @@ TEST(Poseidon, UpstreamTestValues) {
   EXPECT_EQ(hex(left), "042f94ffbe786bc393c003cc74a24f26ec5907b3dc3094afb339ff6079800b5e");
   EXPECT_EQ(hex(poseidon_hash(std::vector<Fr>{left, right})),
             "1effebb7b26ad9eb30eb6385ae6b74ae77cc72b8cb2b5ad2efbb8be3e291e671");
-  EXPECT_EQ(hex(poseidon_hash_md(numbers(1, 71))),
-            "0f9ea17d3605998b30215e4c4b4eb5625b354210aa0efd107075bc864f80ff27");
+  EXPECT_EQ(hex(poseidon_hash_md(numbers(1, 71))), "0f9ea17d3605998b30215e4c4b4eb5625b354210aa0efd107075bc864f80ff27");
   EXPECT_EQ(hex(poseidon_hash_md(std::vector<Fr>(71, one))),
             "59f42220e09ff6f75fd9623643ed9622c26f6d625f4e8195351c54133b332c90");
   EXPECT_EQ(poseidon_hash_md(numbers(5, 1)), Fr::from_u64(5));
   const uint64_t tag = poseidon_custom_tag(1);
   EXPECT_EQ(hex(poseidon_hash(std::vector<Fr>(2), tag)),
             "2378125c8da03c26753fb1b88e0e51952e811cc365e44bc06c4fc1b9a38df1b3");
-  EXPECT_EQ(hex(poseidon_hash(numbers(1, 2), tag)),
-            "702c879bafdb05ab3018f4fbc1d4c74854af845cdbb6bb53e40d5f9cb5e92f3c");
+  EXPECT_EQ(hex(poseidon_hash(numbers(1, 2), tag)), "702c879bafdb05ab3018f4fbc1d4c74854af845cdbb6bb53e40d5f9cb5e92f3c");
 }
 
 TEST(Poseidon, TraceSizesAndLastValue) {
@@ -149,6 +148,45 @@ TEST(Poseidon, OnlySomeArities) {
   for (unsigned arity = 0; arity < 50; ++arity) {
     const bool expected = std::find(kArities.begin(), kArities.end(), arity) != kArities.end();
     EXPECT_EQ(is_poseidon_arity(arity), expected) << arity;
+  }
+}
+
+// Every arity, every remainder of eight, and elements at the ends of the field, in both forms.
+TEST(Poseidon, ManyAtOnceAreEachOne) {
+  for (const bool lanes : {true, false}) {
+    SCOPED_TRACE(lanes);
+    const CpuFeatures before = restrict_cpu_features({.adx = true, .avx512_ifma = lanes});
+    for (const unsigned arity : kArities) {
+      SCOPED_TRACE(arity);
+      Fr x = Fr::from_u64(arity) + Fr::from_u64(3).inverse();
+      for (size_t count = 0; count <= 19; ++count) {
+        std::vector<Fr> preimages;
+        for (size_t i = 0; i < count * arity; ++i) {
+          x = x.square() + Fr::one();
+          preimages.push_back(i % 11 == 3 ? Fr::zero() : i % 11 == 7 ? -Fr::one() : x);
+        }
+        std::vector<Fr> out(count + 1, x);
+        poseidon_hashes(arity, preimages, std::span(out).first(count));
+        for (size_t i = 0; i < count; ++i) {
+          ASSERT_EQ(out[i], poseidon_hash(std::span<const Fr>(preimages).subspan(i * arity, arity)))
+              << i << " of " << count;
+        }
+        ASSERT_EQ(out[count], x);
+      }
+    }
+    restrict_cpu_features(before);
+  }
+}
+
+// All elements r - 1 make the largest sums.
+TEST(Poseidon, ManyAtOnceOfLargestElements) {
+  for (const unsigned arity : kArities) {
+    const std::vector<Fr> preimages(8 * arity, -Fr::one());
+    std::vector<Fr> out(8);
+    poseidon_hashes(arity, preimages, out);
+    const uint64_t tag = poseidon_merkle_tag(arity);
+    const Fr expected = poseidon_hash_reference(std::span<const Fr>(preimages).first(arity), tag);
+    for (const Fr& hash : out) EXPECT_EQ(hash, expected) << arity;
   }
 }
 

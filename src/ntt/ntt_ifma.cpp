@@ -1,10 +1,10 @@
 // The passes with AVX-512 IFMA: eight columns or rows at a time, radix 2^52, five limbs.
 //
-// Bounds, in multiples of r (2^260 is 35.3 r): a product of values below a and b is below 1 + 0.0284*a*b. Twiddles are
-// below 1.06. A ct butterfly multiplies v, so that the product t is below 2 while v is below 33, and makes u + t and
-// u - t + 2: each of at most 16 stages adds 2 to the bound of loaded values (1) and nothing is ever reduced. A gs
-// butterfly takes values below 2 and doubles the bound of u; sums are brought back below 2.
-#include "field/ifma_lanes.hpp"
+// Bounds, in multiples of r (field/ifma_fr.hpp): twiddles are below 1.06. A ct butterfly multiplies v, so that the
+// product t is below 2 while v is below 33, and makes u + t and u - t + 2: each of at most 16 stages adds 2 to the
+// bound of loaded values (1) and nothing is ever reduced. A gs butterfly takes values below 2 and doubles the bound of
+// u; sums are brought back below 2.
+#include "field/ifma_fr.hpp"
 #include "ntt/engine.hpp"
 
 #if CUZK_X86_ASM
@@ -15,10 +15,9 @@
 namespace cuzk::ntt {
 namespace {
 
-using Lanes5 = ifma::Lanes<5>;
-using Limbs5 = ifma::Limbs52<5>;
-
-alignas(64) constexpr ifma::Modulus<5> kR = ifma::make_modulus<5>(FrParams::kModulus);
+using Lanes5 = ifma::FrLanes;
+using Limbs5 = ifma::FrLimbs;
+using ifma::kFrModulus;
 
 constexpr Limbs5 two_r() {
   std::array<uint64_t, 5> out{};
@@ -55,8 +54,8 @@ struct IfmaLane {
 
   CUZK_IFMA_INLINE void store(Fr* base, const size_t* index) const {
     Lanes5 x = v;
-    reduce(x);
-    ifma::reduce_once(x, kR);
+    ifma::reduce_below_2r(x);
+    ifma::reduce_once(x, kFrModulus);
     __m512i w[4];
     ifma::to_words<5, 4>(x, w);
     const __m512i low = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13);
@@ -75,20 +74,22 @@ struct IfmaLane {
   }
 
   CUZK_IFMA_INLINE static IfmaLane broadcast(const Twiddle& w) { return {ifma::broadcast<5>(w)}; }
-  static Twiddle twiddle(const Fr& w) { return ifma::to_limbs52<5>((w * factor()).montgomery()); }
+  static Twiddle twiddle(const Fr& w) { return ifma::to_fr_limbs(w); }
   // Elements are stored times 2^256 and products divide by 2^260.
   static Fr factor() { return Fr::from_u64(16); }
 
-  CUZK_IFMA_INLINE static IfmaLane mul(const IfmaLane& a, const IfmaLane& b) { return {ifma::mul<5>(a.v, b.v, kR)}; }
+  CUZK_IFMA_INLINE static IfmaLane mul(const IfmaLane& a, const IfmaLane& b) {
+    return {ifma::mul<5>(a.v, b.v, kFrModulus)};
+  }
   // Of products; below 2.
   CUZK_IFMA_INLINE static IfmaLane sub(const IfmaLane& a, const IfmaLane& b) {
     Lanes5 x = subtract(a.v, b.v);
     ifma::tidy(x);
-    reduce(x);
+    ifma::reduce_below_2r(x);
     return {x};
   }
   CUZK_IFMA_INLINE static void ct(IfmaLane& a, IfmaLane& b, const IfmaLane& w) {
-    const Lanes5 t = ifma::mul<5>(b.v, w.v, kR);
+    const Lanes5 t = ifma::mul<5>(b.v, w.v, kFrModulus);
     b.v = subtract(a.v, t);
     a.v = ifma::add_limbs(a.v, t);
     ifma::tidy(a.v);
@@ -99,8 +100,8 @@ struct IfmaLane {
     ifma::tidy(t);
     a.v = ifma::add_limbs(a.v, b.v);
     ifma::tidy(a.v);
-    reduce(a.v);
-    b.v = ifma::mul<5>(t, w.v, kR);
+    ifma::reduce_below_2r(a.v);
+    b.v = ifma::mul<5>(t, w.v, kFrModulus);
   }
 
  private:
@@ -110,21 +111,6 @@ struct IfmaLane {
   // a - b + 2r, not tidy; b below 2.
   CUZK_IFMA_INLINE static Lanes5 subtract(const Lanes5& a, const Lanes5& b) {
     return ifma::add_limbs(ifma::sub_limbs(a, b), ifma::broadcast<5>(kTwoR));
-  }
-  // Any tidy value to one below 2: the quotient by r, estimated from the top limb, is exact or one too small. (2^266/r
-  // is 2261.26; what the constant, the lower limbs and both truncations lose is below one in all.)
-  CUZK_IFMA_INLINE static void reduce(Lanes5& x) {
-    constexpr int64_t kReciprocal = 2260;
-    const __m512i zero = _mm512_setzero_si512();
-    const __m512i q = _mm512_srli_epi64(_mm512_madd52hi_epu64(zero, x.l[4], _mm512_set1_epi64(kReciprocal)), 6);
-#pragma GCC unroll 8
-    for (size_t j = 0; j < 5; ++j) {
-      x.l[j] = _mm512_sub_epi64(x.l[j], _mm512_madd52lo_epu64(zero, q, ifma::load512(kR.p[j].data())));
-      if (j < 4) {
-        x.l[j + 1] = _mm512_sub_epi64(x.l[j + 1], _mm512_madd52hi_epu64(zero, q, ifma::load512(kR.p[j].data())));
-      }
-    }
-    ifma::tidy(x);
   }
 };
 
