@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/result.hpp"
+#include "base/units.hpp"
 #include "cuzk/stage_progress.hpp"
 
 namespace cuzk::app {
@@ -53,10 +54,6 @@ class Console {
 
 // The largest resident set of this process so far, in bytes.
 uint64_t peak_rss_bytes();
-// "1.11 GB", "4,708 bytes".
-std::string human_bytes(uint64_t bytes);
-// "2,687,921"
-std::string grouped(uint64_t number);
 // "12.3 s", "850 ms"
 std::string human_seconds(double seconds);
 

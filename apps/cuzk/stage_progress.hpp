@@ -66,19 +66,4 @@ class StageProgress final : public Progress {
   std::thread drawer_;
 };
 
-// A stage of the command itself, for the life of the object.
-class ScopedStage {
- public:
-  ScopedStage(Progress& progress, std::string_view name, uint64_t total = 0, std::string_view unit = "")
-      : progress_(progress) {
-    progress_.begin_stage(name, total, unit);
-  }
-  ~ScopedStage() { progress_.end_stage(); }
-  ScopedStage(const ScopedStage&) = delete;
-  ScopedStage& operator=(const ScopedStage&) = delete;
-
- private:
-  Progress& progress_;
-};
-
 }  // namespace cuzk::app

@@ -7,6 +7,8 @@
 #include <optional>
 #include <string_view>
 
+#include "base/units.hpp"
+
 namespace cuzk {
 namespace {
 
@@ -68,6 +70,14 @@ MemoryLimit memory_limit(const std::string& root) {
     }
   }
   return limit;
+}
+
+Status check_memory(uint64_t needed_bytes, std::string_view what) {
+  const MemoryLimit limit = memory_limit("");
+  if (limit.bytes == 0 || needed_bytes <= limit.bytes) return {};
+  return Error(ErrorClass::kResource, std::string(what) + " needs about " + human_bytes(needed_bytes) +
+                                          " of memory, and there are " + human_bytes(limit.bytes) + " (" +
+                                          limit.source + ")");
 }
 
 }  // namespace cuzk

@@ -3,6 +3,9 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+
+#include "base/result.hpp"
 
 namespace cuzk {
 
@@ -15,5 +18,8 @@ struct MemoryLimit {
 // and v1) that it is in, those of the groups around them included. `root` is "" but in tests, where it holds copies of
 // /proc and /sys.
 MemoryLimit memory_limit(const std::string& root);
+
+// kResource where `needed` bytes are more than this process may have, with both numbers; `what` needs them.
+Status check_memory(uint64_t needed_bytes, std::string_view what);
 
 }  // namespace cuzk

@@ -35,4 +35,19 @@ class NoProgress final : public Progress {
   void end_stage() override {}
 };
 
+// A stage for the life of the object.
+class ScopedStage {
+ public:
+  ScopedStage(Progress& progress, std::string_view name, uint64_t total = 0, std::string_view unit = "")
+      : progress_(progress) {
+    progress_.begin_stage(name, total, unit);
+  }
+  ~ScopedStage() { progress_.end_stage(); }
+  ScopedStage(const ScopedStage&) = delete;
+  ScopedStage& operator=(const ScopedStage&) = delete;
+
+ private:
+  Progress& progress_;
+};
+
 }  // namespace cuzk
