@@ -4,12 +4,12 @@
 #include <string>
 
 #include "base/result.hpp"
-#include "circuit/compiled_circuit.hpp"
 #include "circuit/packed_witness.hpp"
 #include "cuzk/command_line.hpp"
 #include "cuzk/console.hpp"
 #include "filecoin/circuit_spec.hpp"
 #include "filecoin/proof_request.hpp"
+#include "residency/circuit_cache.hpp"
 
 namespace cuzk::app {
 
@@ -22,14 +22,8 @@ void add_cache_options(CLI::App* command, CacheOptions& options);
 // or with --no-cache.
 std::string cache_directory(const CacheOptions& options);
 
-struct LoadedCircuit {
-  CompiledCircuit circuit;
-  const char* source;  // "cache", "compiled, cached", "compiled"
-};
-
-// The matrices of one partition's circuit. A file that is there but damaged, of another circuit or another version is
-// told as a warning, and replaced; a folder that cannot be written is a warning too. Errors: kResource.
-Result<LoadedCircuit> load_circuit(const CircuitSpec& spec, const CacheOptions& options, Console& console);
+// residency/circuit_cache.hpp, with its warnings on the console.
+Result<CachedCircuit> load_circuit(const CircuitSpec& spec, const CacheOptions& options, Console& console);
 
 // The packed witness of one partition. Errors: kInternal where its inputs are not those that a verifier computes.
 Result<PackedWitness> make_witness(const ProofRequest& request, uint32_t partition, Progress& progress);

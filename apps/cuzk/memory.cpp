@@ -5,7 +5,6 @@
 #include <string>
 
 #include "base/memory_limit.hpp"
-#include "cuzk/console.hpp"
 #include "filecoin/compiled_figures.hpp"
 #include "groth16/cpu_backend.hpp"
 #include "groth16/setup.hpp"
@@ -17,8 +16,6 @@ namespace {
 
 // The program itself, its libraries and threads: measured, 5.4 MB after start, 7 MB when all its code has run.
 constexpr uint64_t kProgramBytes = 7'000'000;
-// Compiling has growing arrays beside those that it keeps: measured, 1.25 to 1.45 of the circuit's bytes.
-constexpr uint64_t compiling_bytes(uint64_t compiled_bytes) { return compiled_bytes + compiled_bytes / 2; }
 
 std::string of(const char* work, const CircuitSpec& circuit) { return work + std::string(circuit.id()); }
 
@@ -55,7 +52,7 @@ std::vector<StepMemory> prove_memory(const CircuitSpec& circuit, size_t threads)
   const uint64_t with_parameters = with_circuit + srs_bytes(sizes.srs_shape());
   const uint64_t with_witness = with_parameters + sizes.witness_bytes();
   std::vector<StepMemory> out = {
-      {"circuit", kProgramBytes + compiling_bytes(sizes.compiled_bytes)},
+      {"circuit", kProgramBytes + compiled_figures(circuit).compiling_bytes()},
       {"parameters", with_parameters + read_params_scratch_bytes(threads)},
       {"witness", with_witness + sizes.bits / 8},  // bits are copied once
   };
@@ -66,21 +63,9 @@ std::vector<StepMemory> prove_memory(const CircuitSpec& circuit, size_t threads)
 
 std::vector<StepMemory> setup_memory(const CircuitSpec& circuit, size_t threads) {
   const CircuitSizes sizes = sizes_of(circuit);
-  std::vector<StepMemory> out = {{"circuit", kProgramBytes + compiling_bytes(sizes.compiled_bytes)}};
+  std::vector<StepMemory> out = {{"circuit", kProgramBytes + compiled_figures(circuit).compiling_bytes()}};
   append(out, cuzk::setup_memory(sizes, threads), kProgramBytes + sizes.compiled_bytes);
   return out;
-}
-
-Status check_memory(uint64_t needed_bytes, std::string_view what) {
-  const MemoryLimit limit = memory_limit("");
-  if (limit.bytes == 0 || needed_bytes <= limit.bytes) return {};
-  return Error(ErrorClass::kResource, std::string(what) + " needs about " + human_bytes(needed_bytes) +
-                                          " of memory, and there are " + human_bytes(limit.bytes) + " (" +
-                                          limit.source + ")");
-}
-
-Status check_compile_memory(const CircuitSpec& circuit) {
-  return check_memory(kProgramBytes + compiling_bytes(compiled_figures(circuit).bytes), of("compiling ", circuit));
 }
 
 Status check_prove_memory(const CircuitSpec& circuit) {

@@ -26,11 +26,7 @@ CircuitSizes sizes_of(const CircuitSpec& circuit);
 std::vector<StepMemory> prove_memory(const CircuitSpec& circuit, size_t threads);
 std::vector<StepMemory> setup_memory(const CircuitSpec& circuit, size_t threads);
 
-// kResource where `needed` bytes are more than this process may have (base/memory_limit.hpp), with both numbers.
-Status check_memory(uint64_t needed_bytes, std::string_view what);
-
 // Each refuses (kResource) where the command would need more than there is.
-Status check_compile_memory(const CircuitSpec& circuit);
 Status check_prove_memory(const CircuitSpec& circuit);
 Status check_setup_memory(const CircuitSpec& circuit);
 // Of reading parameters with this many points.

@@ -16,13 +16,6 @@ std::string parameter_directory(const std::string& option) {
   return variable != nullptr && *variable != '\0' ? variable : kDefaultDirectory;
 }
 
-ParameterFiles parameter_files(const CircuitSpec& circuit, const std::string& directory) {
-  std::string stem = directory;
-  if (!stem.empty() && stem.back() != '/') stem += '/';
-  stem += circuit.parameter_file_stem();
-  return {directory, stem + ".params", stem + ".vk"};
-}
-
 Result<const CircuitSpec*> circuit_by_id(const std::string& id) {
   if (const CircuitSpec* circuit = circuit_spec_by_id(id)) return circuit;
   std::string known;

@@ -1,4 +1,4 @@
-// Where parameters lie, what they are called, and what to tell a user who does not have them.
+// Where parameters lie, and what to tell a user who does not have them.
 #pragma once
 
 #include <string>
@@ -6,18 +6,12 @@
 #include "base/result.hpp"
 #include "cuzk/console.hpp"
 #include "filecoin/circuit_spec.hpp"
+#include "residency/parameter_files.hpp"
 
 namespace cuzk::app {
 
-struct ParameterFiles {
-  std::string directory;
-  std::string params;  // path of the .params file
-  std::string vk;      // path of the .vk file
-};
-
 // `option` where it is not empty, else the environment's FIL_PROOFS_PARAMETER_CACHE, else upstream's default.
 std::string parameter_directory(const std::string& option);
-ParameterFiles parameter_files(const CircuitSpec& circuit, const std::string& directory);
 
 // The circuit "porep-2k" and the like. Errors: kUsage, with the list of those that exist.
 Result<const CircuitSpec*> circuit_by_id(const std::string& id);

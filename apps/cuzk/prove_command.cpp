@@ -77,7 +77,7 @@ Result<Outcome> run_prove(const ProveOptions& options, Console& console) {
   hint_at_parameters(console, spec, files);
   CUZK_TRY(inspect_params(files.params, spec.counts().srs_shape()));
   CUZK_TRY(check_prove_memory(spec));
-  CUZK_ASSIGN(const LoadedCircuit loaded, load_circuit(spec, options.cache, console));
+  CUZK_ASSIGN(const CachedCircuit loaded, load_circuit(spec, options.cache, console));
   const CompiledCircuit& circuit = loaded.circuit;
   CUZK_ASSIGN(const Srs srs, read_params(files.params, {.expected = srs_shape(circuit)}, console.progress()));
 
@@ -93,7 +93,7 @@ Result<Outcome> run_prove(const ProveOptions& options, Console& console) {
   outcome.json["proof_file"] = options.out;
   outcome.json["proof"] = to_hex(proof);
   outcome.json["parameters"] = files.params;
-  outcome.json["circuit_source"] = loaded.source;
+  outcome.json["circuit_source"] = to_string(loaded.source);
   return outcome;
 }
 

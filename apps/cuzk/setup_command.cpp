@@ -88,7 +88,7 @@ Result<Outcome> run_setup(const SetupOptions& options, Console& console) {
       "accept;\n"
       "         Filecoin accepts no proof made with them. Real parameters come from Filecoin's ceremony.");
 
-  CUZK_ASSIGN(const LoadedCircuit loaded, load_circuit(*spec, options.cache, console));
+  CUZK_ASSIGN(const CachedCircuit loaded, load_circuit(*spec, options.cache, console));
   const CompiledCircuit& circuit = loaded.circuit;
   // The key last: where it is, the parameters are complete.
   std::filesystem::remove(files.vk);
@@ -108,7 +108,7 @@ Result<Outcome> run_setup(const SetupOptions& options, Console& console) {
                   {"params_bytes", params_file_bytes(points)},
                   {"vk_file", files.vk},
                   {"vk_bytes", vk_file_bytes(points.ic)},
-                  {"circuit_source", loaded.source}};
+                  {"circuit_source", to_string(loaded.source)}};
   return outcome;
 }
 

@@ -20,6 +20,7 @@ Result<std::string> file_digest(const ByteSource& source, Progress& progress) {
   Blake2b hash(kDigestBytes);
   std::vector<uint8_t> block;
   for (uint64_t offset = 0; offset < source.size(); offset += block.size()) {
+    CUZK_TRY(check_wanted(progress));
     block.resize(std::min<uint64_t>(kBlockBytes, source.size() - offset));
     CUZK_TRY(source.read(offset, block));
     hash.update(block);

@@ -10,7 +10,8 @@
 namespace cuzk {
 
 // The first 32 hex digits (16 bytes) of the BLAKE2b-512 of all bytes. One thread, about 1 GB/s; 1 MiB of memory.
-// Errors: those of the source. Source: rust-fil-proofs filecoin-proofs/parameters.json, "digest".
+// Errors: those of the source; "cancelled" where `progress` asks to stop. Source: rust-fil-proofs
+// filecoin-proofs/parameters.json, "digest".
 Result<std::string> file_digest(const ByteSource& source, Progress& progress);
 Result<std::string> file_digest(const std::string& path, Progress& progress);
 
