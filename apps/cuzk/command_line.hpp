@@ -49,6 +49,7 @@ void add_verify_command(CommandLine& line);
 void add_params_commands(CommandLine& line);
 void add_circuit_commands(CommandLine& line);
 void add_plan_command(CommandLine& line);
+void add_doctor_command(CommandLine& line);
 void add_bench_commands(CommandLine& line);
 void add_version_command(CommandLine& line);
 

@@ -82,8 +82,9 @@ int Console::finish(const Result<Outcome>& result) {
 int Console::print_success(const Outcome& outcome) {
   std::string text;
   if (options_.json) {
-    Json json = {{"ok", true}, {"command", command_}};
+    Json json = {{"ok", outcome.status == kExitOk}, {"command", command_}};
     json.update(outcome.json);
+    if (outcome.status != kExitOk) json["exit_status"] = outcome.status;
     add_measurements(json);
     text = json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
   } else {
@@ -93,7 +94,7 @@ int Console::print_success(const Outcome& outcome) {
               "\n";
     }
   }
-  if (write_stdout(text)) return kExitOk;
+  if (write_stdout(text)) return outcome.status;
   std::fprintf(stderr, "cuzk %s: cannot write to standard output: %s\n", command_.c_str(), std::strerror(errno));
   return exit_status(ErrorClass::kIo);
 }

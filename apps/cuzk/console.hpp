@@ -20,6 +20,8 @@ using Json = nlohmann::ordered_json;
 struct Outcome {
   std::string text;  // lines, without the last line feed
   Json json = Json::object();
+  // Where it found out what nobody hopes for: told as a result, and by this exit status. JSON has "ok": false.
+  int status = 0;
 };
 
 struct ConsoleOptions {

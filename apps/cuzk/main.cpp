@@ -12,6 +12,7 @@ int main(int argc, char** argv) {
   cuzk::app::add_params_commands(line);
   cuzk::app::add_circuit_commands(line);
   cuzk::app::add_plan_command(line);
+  cuzk::app::add_doctor_command(line);
   cuzk::app::add_bench_commands(line);
   cuzk::app::add_version_command(line);
   return line.run(argc, argv);

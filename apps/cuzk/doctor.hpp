@@ -1,0 +1,65 @@
+// What `cuzk doctor` looks at: each check gives findings, and each finding what to do about it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "cuzk/circuits.hpp"
+#include "cuzk/console.hpp"
+#include "filecoin/circuit_spec.hpp"
+
+namespace cuzk::app {
+
+enum class Health : uint8_t {
+  kGood,
+  kNote,     // worth knowing
+  kWarning,  // it works, but not as well as it should, or not for long
+  kBad,      // something a daemon needs is not there or cannot be used
+};
+// "ok", "note", "warning", "bad".
+const char* to_string(Health health);
+
+struct Finding {
+  Health health = Health::kGood;
+  std::string check;  // "program", "devices", "parameters", "cache", "memory", "limits", "sockets", "disk"
+  std::string message;
+  std::string advice;                              // what to do; never empty for warnings and what is bad
+  Json details = Json::object();                   // numbers and names, for programs
+  ErrorClass error_class = ErrorClass::kInternal;  // of what is bad: the exit status
+};
+
+struct DoctorOptions {
+  std::vector<std::string> circuits;  // that must be provable; empty: those whose parameters are there
+  std::string parameters;             // as --dir says
+  CacheOptions cache;
+  std::vector<std::string> addresses;
+  bool digests = false;  // read whole files
+};
+
+// doctor_checks.cpp
+std::vector<Finding> check_program();
+std::vector<Finding> check_devices();
+std::vector<Finding> check_cache(const std::string& directory);
+// Of this process, against what proving these circuits takes.
+std::vector<Finding> check_memory_for(const std::vector<const CircuitSpec*>& circuits);
+std::vector<Finding> check_limits();
+
+// doctor_parameters.cpp
+struct ParameterFindings {
+  std::vector<Finding> findings;
+  std::vector<const CircuitSpec*> circuits;  // that are asked for, or whose parameters are there
+};
+ParameterFindings check_parameter_folder(const std::vector<const CircuitSpec*>& asked, const std::string& directory,
+                                         const std::string& cache, bool digests, Progress& progress);
+// How fast the largest of the files can be read from the disk, past the page cache.
+std::vector<Finding> check_disk(const std::vector<const CircuitSpec*>& circuits, const std::string& directory,
+                                Progress& progress);
+
+// doctor_sockets.cpp
+// "unix:///path", "host:port"; whether a daemon could listen there.
+std::vector<Finding> check_address(const std::string& address);
+
+}  // namespace cuzk::app
