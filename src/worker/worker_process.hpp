@@ -45,6 +45,8 @@ struct WorkerProcessOptions {
   // The program and what comes before the worker's own options; empty: this one.
   std::string program = "/proc/self/exe";
   std::vector<std::string> arguments = {"worker"};
+  // Of the process, "NAME=value": apps/ read the daemon's own.
+  std::vector<std::string> environment;
   // A line of what the process wrote to its stdout and stderr: printable, of limited length and number. From a thread
   // of the device.
   std::function<void(std::string_view line)> on_line;

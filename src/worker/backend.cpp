@@ -1,0 +1,94 @@
+#include "worker/backend.hpp"
+
+#include <malloc.h>
+
+#include <chrono>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "circuit/compiled_file.hpp"
+#include "groth16/cpu_backend.hpp"
+#include "groth16/prove.hpp"
+#include "groth16/setup.hpp"
+#include "parallel/parallel.hpp"
+#include "srs/params_file.hpp"
+
+namespace cuzk {
+namespace {
+
+// The file's digest says that its content is what was written, not that it is this program's circuit.
+Status check_counts(const CompiledCircuit& circuit, const CircuitFiles& files) {
+  const CircuitCounts counts = files.spec->counts();
+  if (circuit.num_inputs == counts.inputs && circuit.num_aux == counts.aux &&
+      circuit.num_constraints == counts.constraints && circuit.num_bits == counts.bits &&
+      circuit.num_fields == counts.fields) {
+    return {};
+  }
+  return Error(ErrorClass::kCorrupt, "not the circuit " + std::string(files.spec->id())).in_file(files.circuit_file);
+}
+
+class CpuWorker final : public WorkerBackend {
+ public:
+  explicit CpuWorker(uint32_t ordinal) : ordinal_(ordinal) {}
+
+  DeviceInfo info() const override {
+    const size_t threads = parallel_threads();
+    DeviceInfo info;
+    info.ordinal = ordinal_;
+    info.name = "CPU, " + std::to_string(threads) + (threads == 1 ? " thread" : " threads");
+    return info;
+  }
+
+  Result<LoadReport> load(const CircuitFiles& files, Progress& progress) override {
+    const auto start = std::chrono::steady_clock::now();
+    unload(*files.spec);  // never twice in memory
+    Held held;
+    progress.begin_stage("loading the circuit", files.spec->counts().constraints, "constraints");
+    Result<CompiledCircuit> circuit = load_compiled_circuit(files.circuit_file, files.spec->id());
+    progress.end_stage();
+    CUZK_ASSIGN(held.circuit, std::move(circuit));
+    CUZK_TRY(check_counts(held.circuit, files));
+    CUZK_ASSIGN(held.srs, read_params(files.params_file, {.expected = srs_shape(held.circuit)}, progress));
+    LoadReport report;
+    report.parameter_bytes = srs_bytes(held.srs.shape());
+    report.circuit_bytes = held.circuit.bytes();
+    held_.emplace(files.spec->id(), std::move(held));
+    report.load_ms = static_cast<uint64_t>(
+        std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - start).count());
+    return report;
+  }
+
+  void unload(const CircuitSpec& circuit) override {
+    if (held_.erase(std::string(circuit.id())) == 0) return;
+#if defined(__GLIBC__)
+    malloc_trim(0);  // what was freed is wanted by others, and now
+#endif
+  }
+
+  Result<Proof> prove(const CircuitSpec& circuit, const PackedWitness& witness, Progress& progress) override {
+    const auto held = held_.find(std::string(circuit.id()));
+    if (held == held_.end()) {
+      return Error(ErrorClass::kUsage, "the circuit " + std::string(circuit.id()) + " is not loaded");
+    }
+    return cuzk::prove(backend_, held->second.circuit, held->second.srs, witness, progress);
+  }
+
+ private:
+  struct Held {
+    CompiledCircuit circuit;
+    Srs srs;
+  };
+  const uint32_t ordinal_;
+  CpuBackend backend_;
+  std::map<std::string, Held> held_;  // by the id of the circuit
+};
+
+}  // namespace
+
+Result<std::unique_ptr<WorkerBackend>> make_worker_backend(std::string_view device, uint32_t ordinal) {
+  if (device == "cpu") return std::unique_ptr<WorkerBackend>(std::make_unique<CpuWorker>(ordinal));
+  return Error(ErrorClass::kUnsupported, "this build has no device '" + std::string(device) + "', only 'cpu'");
+}
+
+}  // namespace cuzk

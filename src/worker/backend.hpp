@@ -1,0 +1,32 @@
+// What a worker computes with: circuits and parameters that it holds, and the proofs that it makes of them.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "base/progress.hpp"
+#include "base/result.hpp"
+#include "circuit/packed_witness.hpp"
+#include "groth16/proof.hpp"
+#include "worker/device.hpp"
+
+namespace cuzk {
+
+// One call at a time.
+class WorkerBackend {
+ public:
+  virtual ~WorkerBackend() = default;
+  virtual DeviceInfo info() const = 0;
+  // Replaces what is held for the circuit. Errors: kNotFound, kCorrupt, kIo of the files; kResource. Nothing is held
+  // for the circuit then.
+  virtual Result<LoadReport> load(const CircuitFiles& files, Progress& progress) = 0;
+  // Nothing where it is not loaded.
+  virtual void unload(const CircuitSpec& circuit) = 0;
+  // Errors: those of prove() of groth16/prove.hpp; kUsage where the circuit is not loaded.
+  virtual Result<Proof> prove(const CircuitSpec& circuit, const PackedWitness& witness, Progress& progress) = 0;
+};
+
+// "cpu". Errors: kUnsupported where this build knows no such device; kDeviceUnusable.
+Result<std::unique_ptr<WorkerBackend>> make_worker_backend(std::string_view device, uint32_t ordinal);
+
+}  // namespace cuzk

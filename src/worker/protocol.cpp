@@ -1,0 +1,268 @@
+#include "worker/protocol.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <string_view>
+#include <type_traits>
+
+#include "base/overloaded.hpp"
+#include "worker/printable.hpp"
+
+namespace cuzk {
+namespace {
+
+static_assert(std::endian::native == std::endian::little);
+
+constexpr uint32_t kMagic = 0x6b7a7563;  // "cuzk"
+// Types of commands are their index, those of replies their index and this.
+constexpr uint32_t kReply = 0x100;
+constexpr auto kLastClass = static_cast<uint8_t>(ErrorClass::kInternal);
+
+class Writer {
+ public:
+  explicit Writer(uint32_t type) {
+    number(kMagic);
+    number(type);
+  }
+  template <class T>
+  void number(T value) {
+    static_assert(std::is_unsigned_v<T>);
+    bytes({reinterpret_cast<const uint8_t*>(&value), sizeof value});
+  }
+  void bytes(std::span<const uint8_t> data) { out_.insert(out_.end(), data.begin(), data.end()); }
+  void text(std::string_view value) {
+    number(static_cast<uint32_t>(value.size()));
+    bytes({reinterpret_cast<const uint8_t*>(value.data()), value.size()});
+  }
+  void text(std::string_view value, size_t most) { text(printable(value, most)); }
+  template <class T>
+  void optional(const std::optional<T>& value) {
+    number(uint8_t{value.has_value()});
+    number(value.value_or(T{0}));
+  }
+  std::vector<uint8_t> take() { return std::move(out_); }
+
+ private:
+  std::vector<uint8_t> out_;
+};
+
+// Reads past the end give zeros and are remembered.
+class Reader {
+ public:
+  explicit Reader(std::span<const uint8_t> bytes) : rest_(bytes) {}
+
+  template <class T>
+  T number() {
+    T value{};
+    bytes({reinterpret_cast<uint8_t*>(&value), sizeof value});
+    return value;
+  }
+  void bytes(std::span<uint8_t> out) {
+    if (out.size() > rest_.size()) {
+      bad_ = true;
+      rest_ = {};
+      return;
+    }
+    std::copy_n(rest_.begin(), out.size(), out.begin());
+    rest_ = rest_.subspan(out.size());
+  }
+  std::string text(size_t most) {
+    const auto size = number<uint32_t>();
+    if (size > most || size > rest_.size()) {
+      bad_ = true;
+      rest_ = {};
+      return {};
+    }
+    std::string value(size, '\0');
+    bytes({reinterpret_cast<uint8_t*>(value.data()), size});
+    return value;
+  }
+  std::string printable_text(size_t most) { return printable(text(most), most); }
+  bool flag() {
+    const auto value = number<uint8_t>();
+    if (value > 1) bad_ = true;
+    return value == 1;
+  }
+  template <class T>
+  std::optional<T> optional() {
+    const bool there = flag();
+    const T value = number<T>();
+    return there ? std::optional<T>(value) : std::nullopt;
+  }
+  void refuse() { bad_ = true; }
+  bool complete() const { return !bad_ && rest_.empty(); }
+
+ private:
+  std::span<const uint8_t> rest_;
+  bool bad_ = false;
+};
+
+void write_error(Writer& out, const Error& error) {
+  out.number(static_cast<uint8_t>(error.error_class));
+  out.text(error.message, kMostMessageBytes);
+  out.text(error.field, kMostMessageBytes);
+  out.text(error.file, kMostPathBytes);
+  out.optional(error.offset);
+  out.optional(error.sector);
+  out.optional(error.partition);
+}
+
+Error read_error(Reader& in) {
+  Error error;
+  const auto error_class = in.number<uint8_t>();
+  if (error_class > kLastClass) in.refuse();
+  error.error_class = static_cast<ErrorClass>(std::min(error_class, kLastClass));
+  error.message = in.printable_text(kMostMessageBytes);
+  error.field = in.printable_text(kMostMessageBytes);
+  error.file = in.printable_text(kMostPathBytes);
+  error.offset = in.optional<uint64_t>();
+  error.sector = in.optional<uint64_t>();
+  error.partition = in.optional<uint32_t>();
+  return error;
+}
+
+void write_device(Writer& out, const DeviceInfo& device) {
+  out.number(device.ordinal);
+  out.text(device.name, kMostNameBytes);
+  out.number(uint8_t{device.is_gpu});
+  out.number(device.memory_total_bytes);
+  out.number(device.memory_free_bytes);
+}
+
+DeviceInfo read_device(Reader& in) {
+  DeviceInfo device;
+  device.ordinal = in.number<uint32_t>();
+  device.name = in.printable_text(kMostNameBytes);
+  device.is_gpu = in.flag();
+  device.memory_total_bytes = in.number<uint64_t>();
+  device.memory_free_bytes = in.number<uint64_t>();
+  return device;
+}
+
+void write_report(Writer& out, const LoadReport& report) {
+  out.number(report.parameter_bytes);
+  out.number(report.circuit_bytes);
+  out.number(report.load_ms);
+}
+
+LoadReport read_report(Reader& in) {
+  LoadReport report;
+  report.parameter_bytes = in.number<uint64_t>();
+  report.circuit_bytes = in.number<uint64_t>();
+  report.load_ms = in.number<uint64_t>();
+  return report;
+}
+
+PartitionProof read_proof(Reader& in) {
+  PartitionProof proof;
+  in.bytes(proof.proof);
+  proof.compute_ms = in.number<uint64_t>();
+  return proof;
+}
+
+Error unreadable() { return {ErrorClass::kCorrupt, "a message between daemon and worker cannot be read"}; }
+
+// The type of a packet that begins as one; a number that is no type otherwise.
+uint32_t read_type(Reader& in, std::span<const uint8_t> packet) {
+  const auto magic = in.number<uint32_t>();
+  const auto type = in.number<uint32_t>();
+  return packet.size() <= kMostPacketBytes && magic == kMagic ? type : UINT32_MAX;
+}
+
+template <size_t kIndex>
+constexpr uint32_t kCommandType = kIndex;
+template <size_t kIndex>
+constexpr uint32_t kReplyType = kReply + kIndex;
+
+}  // namespace
+
+std::vector<uint8_t> encode(const WorkerCommand& command) {
+  Writer out(static_cast<uint32_t>(command.index()));
+  std::visit(Overloaded{[&](const LoadTask& m) {
+                          out.number(m.task);
+                          out.text(m.circuit);
+                          out.text(m.params_file);
+                          out.text(m.circuit_file);
+                        },
+                        [&](const UnloadTask& m) {
+                          out.number(m.task);
+                          out.text(m.circuit);
+                        },
+                        [&](const ProveTask& m) {
+                          out.number(m.task);
+                          out.text(m.circuit);
+                        },
+                        [&](const CancelTask& m) { out.number(m.task); }},
+             command);
+  return out.take();
+}
+
+std::vector<uint8_t> encode(const WorkerReply& reply) {
+  Writer out(kReply + static_cast<uint32_t>(reply.index()));
+  std::visit(Overloaded{[&](const WorkerReady& m) {
+                          out.number(m.version);
+                          write_device(out, m.device);
+                        },
+                        [&](const WorkerUnusable& m) { write_error(out, m.error); },
+                        [&](const WorkerBeat& m) {
+                          out.number(m.task);
+                          out.number(m.steps);
+                          out.text(m.stage, kMostNameBytes);
+                        },
+                        [&](const TaskLoaded& m) {
+                          out.number(m.task);
+                          write_report(out, m.report);
+                        },
+                        [&](const TaskUnloaded& m) { out.number(m.task); },
+                        [&](const TaskProved& m) {
+                          out.number(m.task);
+                          out.bytes(m.proof.proof);
+                          out.number(m.proof.compute_ms);
+                        },
+                        [&](const TaskFailed& m) {
+                          out.number(m.task);
+                          write_error(out, m.error);
+                        }},
+             reply);
+  return out.take();
+}
+
+// Fields are read in the order that they are named in: initializers of a braced list are evaluated so.
+Result<WorkerCommand> decode_command(std::span<const uint8_t> packet) {
+  Reader in(packet);
+  WorkerCommand command;
+  switch (read_type(in, packet)) {
+    case kCommandType<0>:
+      command =
+          LoadTask{in.number<uint64_t>(), in.text(kMostNameBytes), in.text(kMostPathBytes), in.text(kMostPathBytes)};
+      break;
+    case kCommandType<1>: command = UnloadTask{in.number<uint64_t>(), in.text(kMostNameBytes)}; break;
+    case kCommandType<2>: command = ProveTask{in.number<uint64_t>(), in.text(kMostNameBytes)}; break;
+    case kCommandType<3>: command = CancelTask{in.number<uint64_t>()}; break;
+    default: return unreadable();
+  }
+  if (!in.complete()) return unreadable();
+  return command;
+}
+
+Result<WorkerReply> decode_reply(std::span<const uint8_t> packet) {
+  Reader in(packet);
+  WorkerReply reply;
+  switch (read_type(in, packet)) {
+    case kReplyType<0>: reply = WorkerReady{in.number<uint32_t>(), read_device(in)}; break;
+    case kReplyType<1>: reply = WorkerUnusable{read_error(in)}; break;
+    case kReplyType<2>:
+      reply = WorkerBeat{in.number<uint64_t>(), in.number<uint64_t>(), in.printable_text(kMostNameBytes)};
+      break;
+    case kReplyType<3>: reply = TaskLoaded{in.number<uint64_t>(), read_report(in)}; break;
+    case kReplyType<4>: reply = TaskUnloaded{in.number<uint64_t>()}; break;
+    case kReplyType<5>: reply = TaskProved{in.number<uint64_t>(), read_proof(in)}; break;
+    case kReplyType<6>: reply = TaskFailed{in.number<uint64_t>(), read_error(in)}; break;
+    default: return unreadable();
+  }
+  if (!in.complete()) return unreadable();
+  return reply;
+}
+
+}  // namespace cuzk
