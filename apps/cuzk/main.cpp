@@ -1,10 +1,12 @@
 #include "cuzk/command_line.hpp"
 #include "cuzk/interrupt.hpp"
 #include "cuzk/memory.hpp"
+#include "cuzk/worker_command.hpp"
 
 int main(int argc, char** argv) {
-  cuzk::app::remove_temporaries_on_signals();
   cuzk::app::return_freed_memory();
+  if (cuzk::app::is_worker_command(argc, argv)) return cuzk::app::run_worker_command(argc, argv);
+  cuzk::app::remove_temporaries_on_signals();
   cuzk::app::CommandLine line;
   cuzk::app::add_setup_command(line);
   cuzk::app::add_prove_command(line);

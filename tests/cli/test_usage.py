@@ -57,6 +57,16 @@ class Usage(CommandTest):
                 self.assertEqual((run.json["ok"], run.json["error"]["class"]), (False, "usage"))
                 self.assertFalse(run.json["error"]["retry_helps"])
 
+    def test_a_worker_by_hand(self):
+        """It is for the daemon alone: not in the help, and refused without its socket."""
+        self.assertNotIn("worker", cuzk("--help").out)
+        for arguments in ([], ["--help"], ["--fd=3"], ["--fd=1"], ["--fd=0", "--device=cpu"]):
+            with self.subTest(arguments=arguments):
+                run = cuzk("worker", *arguments)
+                self.assertEqual(run.code, USAGE)
+                self.assertEqual(run.out, "")
+                self.assertIn("worker", run.err)
+
     def test_unknown_circuit_lists_the_known(self):
         for command in (["circuit", "info"], ["circuit", "digest"], ["params", "check", "--circuit"],
                         ["setup", "--circuit"]):
