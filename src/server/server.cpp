@@ -1,0 +1,237 @@
+#include "server/server.hpp"
+
+#include <grpcpp/health_check_service_interface.h>
+#include <grpcpp/resource_quota.h>
+#include <grpcpp/server.h>
+#include <grpcpp/server_builder.h>
+#include <sys/stat.h>
+
+#include <condition_variable>
+#include <thread>
+
+#include "server/authorizer.hpp"
+#include "server/http_server.hpp"
+#include "server/listen_address.hpp"
+#include "server/service.hpp"
+#include "server/tls.hpp"
+#include "server/unix_socket.hpp"
+
+namespace cuzk {
+namespace {
+
+constexpr const char* kServiceName = "cuzk.v1.ProvingEngine";
+constexpr std::chrono::milliseconds kMaintenanceInterval{100};
+constexpr int kMaintenancesPerLook = 10;  // at the tokens and the engine's readiness
+
+Status check_safe(const ListenAddress& address, bool encrypted, bool allowed) {
+  if (encrypted || allowed) return {};
+  CUZK_ASSIGN(const bool local, is_local_only(address));
+  if (local) return {};
+  return Error(ErrorClass::kUsage, "other machines can reach " + address.text() +
+                                       " and it has no TLS; use a loopback address, a unix socket or TLS, or allow "
+                                       "insecure remote access explicitly");
+}
+
+void set_limits(grpc::ServerBuilder& builder, const ServerOptions& options) {
+  grpc::ResourceQuota quota("cuzk");
+  quota.Resize(options.connection_memory_bytes);
+  builder.SetResourceQuota(quota);
+  // Calls look at the size of their message themselves, for the reference's status; gRPC would not look any earlier.
+  builder.SetMaxReceiveMessageSize(-1);
+  builder.SetMaxSendMessageSize(-1);
+  // A small message could become a very large one.
+  builder.AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
+  builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
+  builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
+  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // a second daemon on the same port is refused
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, 4096);
+  builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, 20'000);
+  // Clients that vanish without a word are noticed, and theirs may ask whether we are there.
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 60'000);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 20'000);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 10'000);
+}
+
+}  // namespace
+
+struct Server::State {
+  State(Engine& engine_in, ServerOptions options_in, ServerHooks hooks_in)
+      : engine(engine_in), options(std::move(options_in)), hooks(std::move(hooks_in)) {}
+
+  Status listen();
+  Status start_http();
+  HttpAnswer page(std::string_view path) const;
+  void maintain();
+  void update_health();
+
+  Engine& engine;
+  const ServerOptions options;
+  const ServerHooks hooks;
+  std::unique_ptr<Authorizer> authorizer;
+  std::vector<UnixSocketClaim> claims;
+  std::unique_ptr<ServiceContext> context;
+  std::unique_ptr<Service> service;
+  std::unique_ptr<grpc::Server> grpc_server;
+  std::unique_ptr<HttpServer> http;
+  std::vector<std::string> addresses;
+  std::string http_address;
+
+  std::mutex health_mutex;  // so that a look at the engine does not undo what drain() said
+  std::mutex mutex;
+  std::condition_variable wake;
+  bool stopped = false;
+  std::thread maintenance;
+};
+
+Status Server::State::listen() {
+  if (options.listen.empty()) return Error(ErrorClass::kUsage, "no address to listen on");
+  std::shared_ptr<grpc::ServerCredentials> plain = grpc::InsecureServerCredentials(), encrypted;
+  if (options.tls) {
+    CUZK_ASSIGN(encrypted, tls_credentials(*options.tls));
+  }
+  grpc::EnableDefaultHealthCheckService(true);
+  grpc::ServerBuilder builder;
+  set_limits(builder, options);
+  std::vector<ListenAddress> parsed;
+  for (const std::string& text : options.listen) {
+    CUZK_ASSIGN(ListenAddress address, parse_listen_address(text));
+    CUZK_TRY(check_safe(address, encrypted != nullptr, options.allow_insecure_remote));
+    if (address.is_unix()) {
+      CUZK_ASSIGN(UnixSocketClaim claim, UnixSocketClaim::claim(address.unix_path));
+      claims.push_back(std::move(claim));
+    }
+    parsed.push_back(std::move(address));
+  }
+  std::vector<int> ports(parsed.size(), 0);
+  for (size_t i = 0; i < parsed.size(); ++i) {
+    const std::string target = parsed[i].is_unix()      ? "unix:" + parsed[i].unix_path
+                               : parsed[i].host.empty() ? "[::]:" + std::to_string(parsed[i].port)
+                                                        : parsed[i].text();
+    builder.AddListeningPort(target, encrypted && !parsed[i].is_unix() ? encrypted : plain, &ports[i]);
+  }
+  builder.RegisterCallbackGenericService(service.get());
+  // The sockets have their mode from the moment that they exist.
+  const mode_t before = umask(static_cast<mode_t>(~options.unix_mode & 0777));
+  grpc_server = builder.BuildAndStart();
+  umask(before);
+  if (!grpc_server) {
+    std::string all;
+    for (const ListenAddress& address : parsed) all += (all.empty() ? "" : ", ") + address.text();
+    return Error(ErrorClass::kIo, "cannot listen on " + all + ": in use, or no address of this machine");
+  }
+  for (size_t i = 0; i < parsed.size(); ++i) {
+    if (!parsed[i].is_unix()) parsed[i].port = static_cast<uint16_t>(ports[i]);
+    addresses.push_back(parsed[i].text());
+  }
+  return {};
+}
+
+Status Server::State::start_http() {
+  if (options.http_listen.empty()) return {};
+  CUZK_ASSIGN(const ListenAddress address, parse_listen_address(options.http_listen));
+  if (address.is_unix()) return Error(ErrorClass::kUsage, "the HTTP pages need HOST:PORT, not a unix socket");
+  CUZK_TRY(check_safe(address, false, options.allow_insecure_remote));
+  CUZK_ASSIGN(http, HttpServer::start(address, HttpLimits{}, options.http_allow_origin,
+                                      [this](std::string_view path) { return page(path); }));
+  http_address = http->address().text();
+  return {};
+}
+
+HttpAnswer Server::State::page(std::string_view path) const {
+  const auto text = [](int status, std::string body) {
+    return HttpAnswer{status, "text/plain; charset=utf-8", std::move(body)};
+  };
+  if (path == "/livez") return text(200, "ok\n");
+  if (path == "/readyz") {
+    if (context->draining.load()) return text(503, "draining\n");
+    const EngineStatus status = engine.status();
+    return status.ready && !status.draining ? text(200, "ready\n") : text(503, "not ready\n");
+  }
+  if (path == "/status") return {200, "application/json", hooks.status_json(engine.status())};
+  if (path == "/metrics") {
+    return {200, "text/plain; version=0.0.4; charset=utf-8", hooks.metrics_text(engine.status())};
+  }
+  return text(404, "404 Not Found\n");
+}
+
+void Server::State::update_health() {
+  const EngineStatus status = engine.status();
+  const std::lock_guard lock(health_mutex);
+  const bool serving = status.ready && !status.draining && !context->draining.load();
+  grpc_server->GetHealthCheckService()->SetServingStatus("", serving);
+  grpc_server->GetHealthCheckService()->SetServingStatus(kServiceName, serving);
+}
+
+void Server::State::maintain() {
+  std::unique_lock lock(mutex);
+  for (int count = 0; !stopped; ++count) {
+    lock.unlock();
+    context->uploads.expire();
+    context->small_requests.expire();
+    if (count % kMaintenancesPerLook == 0) {
+      update_health();
+      const Status reloaded = authorizer->reload_if_changed();
+      if (!reloaded.ok()) {
+        hooks.log(LogLevel::kError, "the tokens were changed and cannot be used; those before stay",
+                  {{"error", reloaded.error().describe()}});
+      }
+    }
+    lock.lock();
+    wake.wait_for(lock, kMaintenanceInterval, [&] { return stopped; });
+  }
+}
+
+Server::Server(std::unique_ptr<State> state) : state_(std::move(state)) {}
+
+Result<std::unique_ptr<Server>> Server::start(Engine& engine, ServerOptions options, ServerHooks hooks) {
+  auto state = std::make_unique<State>(engine, std::move(options), std::move(hooks));
+  CUZK_ASSIGN(state->authorizer, Authorizer::load(state->options.tokens_file));
+  state->context = std::make_unique<ServiceContext>(engine, state->options, state->hooks, *state->authorizer);
+  state->service = std::make_unique<Service>(*state->context);
+  std::unique_ptr<Server> server(new Server(std::move(state)));
+  CUZK_TRY(server->state_->listen());
+  CUZK_TRY(server->state_->start_http());
+  server->state_->maintenance = std::thread([raw = server->state_.get()] { raw->maintain(); });
+  server->state_->update_health();
+  return server;
+}
+
+Server::~Server() { stop(std::chrono::milliseconds(0)); }
+
+const std::vector<std::string>& Server::addresses() const { return state_->addresses; }
+const std::string& Server::http_address() const { return state_->http_address; }
+
+void Server::drain(std::chrono::steady_clock::time_point deadline, std::function<void()> done) {
+  {
+    const std::lock_guard lock(state_->health_mutex);
+    state_->context->draining.store(true);
+    state_->grpc_server->GetHealthCheckService()->SetServingStatus("", false);
+    state_->grpc_server->GetHealthCheckService()->SetServingStatus(kServiceName, false);
+  }
+  state_->hooks.log(LogLevel::kInfo, "draining", {});
+  state_->engine.drain(deadline, std::move(done));
+}
+
+void Server::stop(std::chrono::milliseconds grace) {
+  {
+    const std::lock_guard lock(state_->mutex);
+    if (state_->stopped) return;
+    state_->stopped = true;
+  }
+  state_->wake.notify_all();
+  if (state_->maintenance.joinable()) state_->maintenance.join();
+  state_->context->draining.store(true);
+  state_->context->waiting.stop_all(
+      {grpc::StatusCode::UNAVAILABLE, "the daemon is going down [ask again after its restart]"});
+  if (state_->grpc_server) {
+    state_->grpc_server->Shutdown(std::chrono::system_clock::now() + grace);
+    state_->grpc_server->Wait();
+  }
+  state_->http.reset();
+  state_->claims.clear();
+}
+
+Status Server::reload() { return state_->authorizer->reload_if_changed(); }
+
+}  // namespace cuzk
