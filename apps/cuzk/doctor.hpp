@@ -43,7 +43,8 @@ struct DoctorOptions {
 std::vector<Finding> check_program();
 std::vector<Finding> check_devices();
 std::vector<Finding> check_cache(const std::string& directory);
-// Of this process, against what proving these circuits takes.
+// Of this process, against what proving these circuits on the CPU takes: which is bad where it does not fit and there
+// is no GPU.
 std::vector<Finding> check_memory_for(const std::vector<const CircuitSpec*>& circuits);
 std::vector<Finding> check_limits();
 

@@ -152,13 +152,15 @@ std::vector<Finding> check_memory_for(const std::vector<const CircuitSpec*>& cir
         "the daemon";
   }
   findings.push_back(std::move(sum));
+  const auto gpus = gpu::list_devices();
+  const bool has_gpu = gpus.ok() && !gpus.value().empty();
   for (const CircuitSpec* circuit : circuits) {
     const uint64_t needed = peak_bytes(prove_memory(*circuit, parallel_threads()));
     Finding finding{.check = "memory",
                     .message = "proving " + std::string(circuit->id()) + " on the CPU takes " + human_bytes(needed)};
     finding.details = {{"circuit", std::string(circuit->id())}, {"needed_bytes", needed}};
     if (needed > budget) {
-      finding.health = Health::kBad;
+      finding.health = has_gpu ? Health::kNote : Health::kBad;
       finding.error_class = ErrorClass::kResource;
       finding.message += ", more than the budget";
       finding.advice = "give the machine or the control group more memory; `cuzk plan --circuit " +

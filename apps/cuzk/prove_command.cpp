@@ -75,7 +75,7 @@ Result<Outcome> run_prove(const ProveOptions& options, Console& console) {
   const ParameterFiles files = parameter_files(spec, parameter_directory(options.directory));
   CUZK_ASSIGN(AtomicFile out, create_output(options.out));
   hint_at_parameters(console, spec, files);
-  CUZK_TRY(inspect_params(files.params, spec.counts().srs_shape()));
+  CUZK_TRY(check_parameter_head(spec, files.params));
   CUZK_TRY(check_prove_memory(spec));
   CUZK_ASSIGN(const CachedCircuit loaded, load_circuit(spec, options.cache, console));
   const CompiledCircuit& circuit = loaded.circuit;

@@ -105,6 +105,21 @@ TEST(ResidencyTable, NeverWhatIsUsedOrLoadedOrIdleForTooShort) {
   EXPECT_FALSE(urgent.ask_again);
 }
 
+TEST(ResidencyTable, Evictable) {
+  Table table(10s);
+  load(table, 0, 0, 10, 1s);
+  const auto evictable = [&](std::chrono::seconds now) { return table.evictable(*table.find(0, circuit(0)), at(now)); };
+  EXPECT_FALSE(evictable(10s));
+  EXPECT_TRUE(evictable(11s));
+  table.use(0, circuit(0));
+  EXPECT_FALSE(evictable(100s));
+  table.release(0, circuit(0), at(100s));
+  EXPECT_FALSE(evictable(109s));
+  EXPECT_TRUE(evictable(110s));
+  table.begin_unload(0, circuit(0));
+  EXPECT_FALSE(evictable(110s));
+}
+
 TEST(ResidencyTable, AskAgainIsWhenTheLastOneNeededIsIdleLongEnough) {
   Table table(10s);
   load(table, 0, 0, 10, 1s);
