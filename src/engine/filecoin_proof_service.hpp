@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "engine/proof_service.hpp"
 #include "residency/circuit_store.hpp"
@@ -11,8 +12,7 @@ namespace cuzk {
 class FilecoinProofService final : public ProofService {
  public:
   // `device_threads`: of a CPU device, for the memory that proving takes.
-  FilecoinProofService(std::shared_ptr<CircuitStore> store, uint32_t device_threads)
-      : store_(std::move(store)), device_threads_(device_threads) {}
+  FilecoinProofService(std::shared_ptr<CircuitStore> store, uint32_t device_threads);
 
   RequestNeeds request_needs(const Submission& submission) const override;
   WitnessNeeds witness_needs(const CircuitSpec& circuit) const override;
@@ -21,8 +21,14 @@ class FilecoinProofService final : public ProofService {
   Result<CircuitFiles> prepare(const CircuitSpec& circuit, Progress& progress) override;
 
  private:
-  std::shared_ptr<CircuitStore> store_;
-  uint32_t device_threads_;
+  struct Needs {
+    WitnessNeeds witness;
+    DeviceNeeds on_cpu;
+  };
+  const Needs& needs_of(const CircuitSpec& circuit) const;
+
+  const std::shared_ptr<CircuitStore> store_;
+  std::vector<Needs> needs_;  // as circuit_specs()
 };
 
 }  // namespace cuzk

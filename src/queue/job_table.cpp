@@ -180,6 +180,10 @@ void JobTable::start(JobKey key, Instant now) {
   ++counts_of(job).running;
 }
 
+std::shared_ptr<const Submission> JobTable::drop_submission(JobKey key) {
+  return std::exchange(unfinished_job_of(key).submission, nullptr);
+}
+
 bool JobTable::stop(JobKey key, JobState state) {
   CUZK_ASSERT(is_final(state));
   Job& job = job_of(key);

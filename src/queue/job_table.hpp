@@ -57,7 +57,7 @@ struct Job {
 
   bool shared = false;  // somebody attached to it
 
-  std::shared_ptr<const Submission> submission;  // until it has ended
+  std::shared_ptr<const Submission> submission;  // until it has been read or the job has ended
   std::shared_ptr<const JobResult> result;       // from then on
 };
 
@@ -108,6 +108,8 @@ class JobTable {
 
   // The first work on it begins: kQueued to kRunning.
   void start(JobKey key, Instant now);
+  // It has been read and is not needed any more; its bytes still count. Returns what is to be freed without a lock.
+  std::shared_ptr<const Submission> drop_submission(JobKey key);
   // It is to end as `state` (kCancelled, kExpired): from now on nothing attaches to it. The caller ends it at once if
   // it is queued, else when its work has stopped. False where it had ended or was stopping already.
   bool stop(JobKey key, JobState state);

@@ -1,0 +1,257 @@
+// What devices tell, and what becomes of it.
+#include <algorithm>
+
+#include "base/assert.hpp"
+#include "engine/core.hpp"
+#include "engine/error_text.hpp"
+
+namespace cuzk {
+namespace {
+
+// The device failed under the work, which may be done again; "busy" and "cancelled" for another are among them.
+bool is_fault(const Error& error) {
+  switch (error.error_class) {
+    case ErrorClass::kDeviceFault:
+    case ErrorClass::kDeviceUnusable:
+    case ErrorClass::kUsage: return true;
+    default: return false;
+  }
+}
+
+}  // namespace
+
+// Devices lock: they are asked before the engine's own lock is taken.
+EngineCore::Seen EngineCore::look_at(uint32_t device) const {
+  const Device& asked = *devices_[device].device;
+  Seen seen;
+  seen.state = asked.state();  // before the generation: an old state of a new process does no harm
+  seen.generation = asked.generation();
+  seen.info = asked.info();
+  return seen;
+}
+
+void EngineCore::note(uint32_t device, const Seen& seen) {
+  DeviceSlot& slot = devices_[device];
+  slot.info.name = seen.info.name;
+  slot.info.memory_total_bytes = seen.info.memory_total_bytes;
+  slot.info.memory_free_bytes = seen.info.memory_free_bytes;
+  slot.state = seen.state;
+  if (slot.generation == seen.generation) return;
+  slot.generation = seen.generation;
+  // A new process has nothing. What is being done calls back itself.
+  for (const ResidencyTable::Entry& entry : table_of(device).erase_device(device)) {
+    const CircuitIndex circuit = index_of_circuit(*entry.circuit);
+    forget_resident(device, circuit, "the device's process ended");
+    note_unload(device, circuit, entry.bytes());
+  }
+  slot.resident.clear();
+  slot.to_unload.clear();
+}
+
+void EngineCore::on_device_changed(uint32_t device) {
+  if (stopped_) return;
+  const Seen seen = look_at(device);
+  const Turn turn(*this);
+  note(device, seen);
+}
+
+// Its memory is free again, as far as the host's goes.
+void EngineCore::forget_resident(uint32_t device, CircuitIndex circuit, std::string_view why) {
+  DeviceSlot& slot = devices_[device];
+  const auto at = slot.resident.find(circuit);
+  slot.to_unload.erase(circuit);
+  if (at == slot.resident.end()) return;
+  const uint64_t bytes = at->second.parameters.bytes() + at->second.circuit.bytes();
+  slot.resident.erase(at);
+  tell([id = spec_of(circuit).id(), device, bytes, why = std::string(why)](EngineObserver& observer) {
+    observer.on_evicted(id, device, bytes, why);
+  });
+}
+
+void EngineCore::on_loaded(uint32_t device, uint64_t number, Result<LoadReport> result) {
+  if (stopped_) return;
+  const Seen seen = look_at(device);
+  const Turn turn(*this);
+  DeviceSlot& slot = devices_[device];
+  if (slot.work_number != number || slot.work != DeviceSlot::Work::kLoad) return;
+  slot.work = DeviceSlot::Work::kNone;
+  slot.scratch.release();
+  const CircuitIndex circuit = slot.circuit;
+  const CircuitSpec& spec = spec_of(circuit);
+  const RunPtr run = std::exchange(slot.run, nullptr);
+  const bool there = table_of(device).find(device, spec) != nullptr;
+  if (result.ok() && (!there || seen.generation != slot.generation)) {
+    result = Error(ErrorClass::kDeviceFault, "the device's process ended after it had loaded the circuit");
+  }
+  const uint64_t ms = ms_since(slot.began);
+  if (run != nullptr && !run->ended) run->srs_load_ms += ms;
+  if (result.ok()) {
+    if (slot.info.is_gpu) {
+      table_of(device).end_load(device, spec, *result, now_);
+    } else {
+      DeviceSlot::Resident& memory = slot.resident.at(circuit);
+      fit_to(memory.parameters, result->parameter_bytes, "parameters");
+      fit_to(memory.circuit, result->circuit_bytes, "circuit");
+      table_of(device).end_load(device, spec, *result, now_);
+    }
+    tell([id = spec.id(), device, bytes = result->parameter_bytes + result->circuit_bytes,
+          ms](EngineObserver& observer) { observer.on_loaded(id, device, bytes, ms); });
+  } else {
+    if (there) table_of(device).erase(device, spec);
+    slot.resident.erase(circuit);
+    slot.to_unload.erase(circuit);
+  }
+  note(device, seen);
+  note_preload(device, circuit, result);
+  if (result.ok()) return;
+  Error error = std::move(result).error();
+  if (!is_fault(error)) return refuse_circuit(device, circuit, error);
+  ++device_faults_;
+  tell([device, error](EngineObserver& observer) { observer.on_device_fault(device, error); });
+  if (run != nullptr && !run->ended && !run->partitions.empty()) {
+    Partition& partition = run->partitions[slot.partition];
+    if (++partition.faults > options_.max_fault_retries) {
+      end_job(run, JobState::kFailed, device_failed(*run, slot.partition, std::move(error)));
+    }
+  }
+}
+
+// A reservation made before something was measured becomes what it is.
+void EngineCore::fit_to(Reservation& reservation, uint64_t bytes, std::string_view what) {
+  if (bytes == reservation.bytes()) return;
+  if (bytes < reservation.bytes()) return reservation.shrink_to(bytes);
+  const uint64_t before = reservation.bytes();
+  reservation.release();
+  Result<Reservation> exact = budget_->reserve(bytes, what);
+  if (!exact.ok()) {
+    tell_warning(exact.error());
+    exact = budget_->reserve(before, what);
+  }
+  if (exact.ok()) reservation = std::move(exact).value();
+}
+
+// A device cannot load a circuit; where no device can, its jobs fail.
+void EngineCore::refuse_circuit(uint32_t device, CircuitIndex circuit, const Error& error) {
+  devices_[device].refused.insert_or_assign(circuit, DeviceSlot::Refused{now_ + options_.refused_load_pause, error});
+  circuits_[circuit].step = CircuitState::Step::kUnknown;  // its files are looked at again
+  for (const DeviceSlot& slot : devices_) {
+    if (slot.usable() && !slot.refused.contains(circuit)) return;
+  }
+  fail_all_of(circuit, error);
+}
+
+void EngineCore::on_unloaded(uint32_t device, uint64_t number, Status result) {
+  if (stopped_) return;
+  const Seen seen = look_at(device);
+  const Turn turn(*this);
+  DeviceSlot& slot = devices_[device];
+  if (slot.work_number != number || slot.work != DeviceSlot::Work::kUnload) return;
+  slot.work = DeviceSlot::Work::kNone;
+  const CircuitIndex circuit = slot.circuit;
+  const ResidencyTable::Entry* entry = table_of(device).find(device, spec_of(circuit));
+  if (entry != nullptr) {
+    // Where it failed without a fault the process has it no more than we know of it; the next load tells.
+    const uint64_t bytes = entry->bytes();
+    const auto why = slot.to_unload.find(circuit);
+    const std::string reason = why == slot.to_unload.end() ? "" : why->second;
+    table_of(device).erase(device, spec_of(circuit));
+    forget_resident(device, circuit, reason);
+    note_unload(device, circuit, bytes);
+  }
+  if (!result.ok() && !is_fault(result.error())) tell_warning(result.error());
+  note(device, seen);
+}
+
+void EngineCore::on_proved(uint32_t device, uint64_t number, Result<PartitionProof> result) {
+  if (stopped_) return;
+  const Seen seen = look_at(device);
+  const Turn turn(*this);
+  DeviceSlot& slot = devices_[device];
+  if (slot.work_number != number || slot.work != DeviceSlot::Work::kProve) return;
+  slot.work = DeviceSlot::Work::kNone;
+  slot.scratch.release();
+  dropped_.push_back(std::exchange(slot.witness, nullptr));
+  const RunPtr run = std::exchange(slot.run, nullptr);
+  const CircuitSpec& spec = spec_of(slot.circuit);
+  if (table_of(device).find(device, spec) != nullptr) table_of(device).release(device, spec, now_);
+  const uint64_t ms = ms_since(slot.began);
+  note(device, seen);
+  const uint32_t k = slot.partition;
+  const bool fault = !result.ok() && is_fault(result.error());
+  if (!run->ended || !fault) {
+    tell_stage_end(run, Stage::kDevice, k, device, ms, result.ok() ? std::nullopt : std::optional(result.error()));
+  }
+  if (fault && result.error().error_class != ErrorClass::kUsage) {
+    ++device_faults_;
+    tell([device, error = result.error()](EngineObserver& observer) { observer.on_device_fault(device, error); });
+  }
+  if (run->ended) {
+    run->partitions[k].witness_memory.release();
+    dropped_.push_back(std::exchange(run->partitions[k].witness, nullptr));
+    return;
+  }
+  take_proof(device, run, k, std::move(result), ms);
+}
+
+void EngineCore::take_proof(uint32_t device, const RunPtr& run, uint32_t k, Result<PartitionProof> result,
+                            uint64_t device_ms) {
+  Partition& partition = run->partitions[k];
+  run->device_ms += device_ms;
+  if (!result.ok() && (is_fault(result.error()) || result.error().error_class == ErrorClass::kResource)) {
+    return redo_after_fault(run, k, device, std::move(result).error());
+  }
+  dropped_.push_back(std::exchange(partition.witness, nullptr));
+  partition.witness_memory.release();
+  if (result.ok()) {
+    partition.proof = result->proof;
+    partition.device_ms = device_ms;
+    partition.state = PartitionState::kDone;
+    if (++run->proved == run->partitions.size()) verify_.push(task_of(*run, 0));
+    return;
+  }
+  switch (result.error().error_class) {
+    case ErrorClass::kUnsatisfied:
+      partition.state = PartitionState::kVerifying;
+      if (!run->parked) diagnose_.push(task_of(*run, k));
+      return;
+    case ErrorClass::kBadProof:
+    case ErrorClass::kInternal: return redo_wrong(run, k, device, std::move(result).error());
+    default:
+      partition.state = PartitionState::kFailed;
+      return end_job(run, JobState::kFailed, device_failed(*run, k, std::move(result).error()));
+  }
+}
+
+void EngineCore::redo_after_fault(const RunPtr& run, uint32_t k, uint32_t device, Error error) {
+  Partition& partition = run->partitions[k];
+  if (++partition.faults > options_.max_fault_retries) {
+    partition.state = PartitionState::kFailed;
+    return end_job(run, JobState::kFailed, device_failed(*run, k, std::move(error)));
+  }
+  ++redone_;
+  partition.avoid = device;
+  partition.state = PartitionState::kPending;
+  if (run->parked) {
+    partition.witness_memory.release();
+    dropped_.push_back(std::exchange(partition.witness, nullptr));
+    return;
+  }
+  push_ready(*run, k);
+}
+
+// The witness is made anew, since it may have been at fault.
+void EngineCore::redo_wrong(const RunPtr& run, uint32_t k, uint32_t device, Error error) {
+  Partition& partition = run->partitions[k];
+  ++wrong_proofs_;
+  tell([run, k, device](EngineObserver& observer) { observer.on_wrong_proof(run->key, run->job_id, k, device); });
+  if (++partition.wrong > options_.max_wrong_retries) {
+    partition.state = PartitionState::kFailed;
+    return end_job(run, JobState::kFailed, std::move(error));
+  }
+  ++redone_;
+  partition.avoid = device;
+  partition.state = PartitionState::kPending;
+  if (!run->parked) witness_.push(task_of(*run, k, static_cast<uint32_t>(*run->circuit)));
+}
+
+}  // namespace cuzk

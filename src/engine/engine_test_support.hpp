@@ -1,0 +1,438 @@
+// A world for the engine in which time, threads, devices, proofs and the journal are simulated: everything that happens
+// follows from a seed.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <queue>
+#include <random>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/assert.hpp"
+#include "engine/core.hpp"
+
+namespace cuzk::test {
+
+using Milliseconds = std::chrono::milliseconds;
+
+// Time and what is to happen.
+class World {
+ public:
+  explicit World(uint64_t seed) : rng_(seed) {}
+
+  Instant now() const { return now_; }
+  // Events of equal times happen in the order in which they were planned.
+  void at(Instant when, std::function<void()> event) {
+    events_.emplace(std::pair(std::max(when, now_), next_++), std::move(event));
+  }
+  void in(Milliseconds delay, std::function<void()> event) { at(now_ + delay, std::move(event)); }
+  // False where nothing is planned.
+  bool step() {
+    if (events_.empty()) return false;
+    const auto first = events_.begin();
+    now_ = first->first.first;
+    const std::function<void()> event = std::move(first->second);
+    events_.erase(first);
+    event();
+    return true;
+  }
+  void run_until(Instant end) {
+    while (!events_.empty() && events_.begin()->first.first <= end) step();
+    now_ = std::max(now_, end);
+  }
+  void run_for(Milliseconds time) { run_until(now_ + time); }
+  // As when the process ends.
+  void forget_events() { events_.clear(); }
+
+  uint64_t random(uint64_t least, uint64_t most) { return least + rng_() % (most - least + 1); }
+  bool chance(double probability) { return static_cast<double>(rng_() >> 11) < probability * 9007199254740992.0; }
+  Milliseconds random_time(uint64_t least_ms, uint64_t most_ms) { return Milliseconds(random(least_ms, most_ms)); }
+
+  // The first thing that was not as it must be.
+  std::string violation;
+  void expect(bool holds, const std::string& what) {
+    if (!holds && violation.empty())
+      violation = what + " at " + std::to_string((now_ - kStart).count() / 1000000) + " ms";
+  }
+
+  static constexpr Instant kStart{std::chrono::hours(1000)};
+
+ private:
+  std::mt19937_64 rng_;
+  Instant now_ = kStart;
+  uint64_t next_ = 0;
+  std::map<std::pair<Instant, uint64_t>, std::function<void()>> events_;
+};
+
+class SimClock final : public Clock {
+ public:
+  explicit SimClock(const World& world) : world_(world) {}
+  Instant now() const override { return world_.now(); }
+  std::chrono::system_clock::time_point system_now() const override {
+    return std::chrono::system_clock::time_point(
+        std::chrono::duration_cast<std::chrono::system_clock::duration>(world_.now().time_since_epoch()));
+  }
+
+ private:
+  const World& world_;
+};
+
+// Each work takes a random time; nothing waits, since the engine posts no more than there are threads.
+class SimExecutor final : public Executor {
+ public:
+  SimExecutor(World& world, uint32_t threads, uint64_t most_ms) : world_(world), threads_(threads), most_ms_(most_ms) {}
+  uint32_t threads() const override { return threads_; }
+  void post(Priority priority, std::function<void()> work) override {
+    const auto slot = std::make_shared<Slot>(this, priority);
+    world_.in(world_.random_time(1, most_ms_), [slot, work = std::move(work)]() mutable {
+      slot->executor->leave(*slot);
+      work();
+    });
+  }
+  void post_at(Instant when, std::function<void()> work) override { world_.at(when, std::move(work)); }
+  uint32_t running() const { return running_; }
+
+ private:
+  struct Slot {
+    Slot(SimExecutor* to, Priority p) : executor(to), priority(p) { ++executor->running_; }
+    SimExecutor* executor;
+    Priority priority;
+  };
+  void leave(const Slot&) { --running_; }
+
+  World& world_;
+  const uint32_t threads_;
+  const uint64_t most_ms_;
+  uint32_t running_ = 0;
+};
+
+// A submission says itself what becomes of it: registered_proof is the circuit's index among kCircuits, partition_index
+// the number of partitions, sector_size its bytes, sector_number decides the proof, and these words in `randomness`
+// what is wrong with it.
+inline constexpr const char* kBadInput = "bad-input";
+inline constexpr const char* kBadWitness = "bad-witness";
+inline constexpr const char* kNoMemory = "no-memory";
+
+struct SimCircuit {
+  const char* id;
+  ProofKind kind;
+  uint64_t resident, load_scratch, prove_scratch, witness;  // bytes
+  uint64_t load_ms, prove_ms;
+};
+inline constexpr SimCircuit kCircuits[] = {
+    {"porep-2k", ProofKind::kPorep, 44'000'000, 2'000'000, 9'000'000, 700'000, 20'000, 4'000},
+    {"porep-8m", ProofKind::kPorep, 30'000'000, 1'000'000, 12'000'000, 900'000, 9'000, 2'500},
+    {"snap-2k", ProofKind::kSnap, 33'000'000, 1'000'000, 6'000'000, 300'000, 15'000, 3'000},
+    {"window-2k", ProofKind::kWindow, 57'000'000, 3'000'000, 10'000'000, 500'000, 25'000, 8'000},
+    {"winning-2k", ProofKind::kWinning, 200'000, 10'000, 400'000, 5'000, 1'000, 600},
+};
+inline const SimCircuit& sim_circuit(const CircuitSpec& spec) {
+  for (const SimCircuit& circuit : kCircuits) {
+    if (spec.id() == circuit.id) return circuit;
+  }
+  CUZK_ASSERT(false);
+  return kCircuits[0];
+}
+
+inline ProofBytes sim_proof(uint64_t sector, uint64_t partition) {
+  ProofBytes out{};
+  for (size_t i = 0; i < 8; ++i) out[i] = static_cast<uint8_t>(sector >> (8 * i));
+  out[8] = static_cast<uint8_t>(partition);
+  out[9] = 1;
+  return out;
+}
+
+class SimWork final : public JobWork {
+ public:
+  explicit SimWork(const Submission& s)
+      : spec_(*circuit_spec_by_id(kCircuits[s.registered_proof].id)),
+        partitions_(s.partition_index),
+        bytes_(s.sector_size / 2),
+        sector_(s.sector_number),
+        wrong_(s.randomness) {}
+  const CircuitSpec& circuit() const override { return spec_; }
+  uint32_t partitions() const override { return partitions_; }
+  uint64_t bytes() const override { return bytes_; }
+  Result<PackedWitness> witness(uint32_t k) const override {
+    if (wrong_ == kNoMemory) throw std::bad_alloc();
+    PackedWitness out;
+    out.inputs = {Fr::from_u64(sector_), Fr::from_u64(k), Fr::from_u64(wrong_ == kBadWitness ? 1 : 0)};
+    return out;
+  }
+  Status check(uint32_t) const override {
+    if (wrong_ == kBadWitness) return Error(ErrorClass::kUnsatisfied, "constraint 7 is violated");
+    return {};
+  }
+  Result<std::vector<uint32_t>> wrong_proofs(std::span<const ProofBytes> proofs) const override {
+    std::vector<uint32_t> wrong;
+    for (uint32_t k = 0; k < proofs.size(); ++k) {
+      if (proofs[k] != sim_proof(sector_, k)) wrong.push_back(k);
+    }
+    return wrong;
+  }
+
+ private:
+  const CircuitSpec& spec_;
+  const uint32_t partitions_;
+  const uint64_t bytes_, sector_;
+  const std::string wrong_;
+};
+
+class SimService final : public ProofService {
+ public:
+  RequestNeeds request_needs(const Submission& s) const override {
+    RequestNeeds needs;
+    needs.held = s.sector_size;
+    needs.check_scratch = 2 * s.sector_size;
+    if (s.kind != ProofKind::kPorep) needs.circuit = circuit_spec_by_id(kCircuits[s.registered_proof].id);
+    return needs;
+  }
+  WitnessNeeds witness_needs(const CircuitSpec& spec) const override {
+    return {sim_circuit(spec).witness, sim_circuit(spec).witness / 4};
+  }
+  DeviceNeeds device_needs(const CircuitSpec& spec, const DeviceInfo&) const override {
+    const SimCircuit& circuit = sim_circuit(spec);
+    return {circuit.resident / 4 * 3,
+            circuit.resident - circuit.resident / 4 * 3,
+            circuit.load_scratch,
+            circuit.prove_scratch,
+            0,
+            0};
+  }
+  Result<std::shared_ptr<const JobWork>> read(const Submission& s) const override {
+    if (s.randomness == kBadInput) return Error(ErrorClass::kInvalidInput, "C1 parse failed: it is bad");
+    return std::shared_ptr<const JobWork>(std::make_shared<SimWork>(s));
+  }
+  Result<CircuitFiles> prepare(const CircuitSpec& circuit, Progress&) override {
+    ++prepared;
+    if (missing.contains(std::string(circuit.id()))) return Error(ErrorClass::kNotFound, "no parameters");
+    return CircuitFiles{&circuit, std::string(circuit.id()), "circuit"};
+  }
+
+  std::set<std::string> missing;  // whose parameters are not there
+  uint32_t prepared = 0;
+};
+
+struct SimFaults {
+  double load_fault = 0, prove_fault = 0, wrong_proof = 0, refuse_load = 0, idle_fault = 0, give_up = 0;
+};
+
+// A device that fails as it is told to. Its memory is counted, so that it can be compared with the engine's budget.
+class SimDevice final : public Device {
+ public:
+  SimDevice(World& world, uint32_t ordinal, SimFaults faults) : world_(world), ordinal_(ordinal), faults_(faults) {
+    world_.in(world_.random_time(0, 500), [this] { become(DeviceState::kIdle); });
+  }
+
+  DeviceInfo info() const override { return {ordinal_, "simulated", false, 0, 0}; }
+  DeviceState state() const override { return state_; }
+  uint64_t generation() const override { return generation_; }
+  void on_change(std::function<void()> changed) override { changed_ = std::move(changed); }
+
+  void load(const CircuitFiles& files, std::function<void(Result<LoadReport>)> done) override {
+    if (!begin(DeviceState::kLoading)) return busy(std::move(done));
+    const SimCircuit& circuit = sim_circuit(*files.spec);
+    world_.expect(!resident.contains(circuit.id), "a circuit is loaded twice");
+    scratch = circuit.resident + circuit.load_scratch;
+    const uint64_t life = generation_;
+    world_.in(world_.random_time(circuit.load_ms / 2, circuit.load_ms), [this, &circuit, life, done = std::move(done)] {
+      if (generation_ != life) return done(Error(ErrorClass::kDeviceFault, "the process ended"));
+      if (world_.chance(faults_.load_fault)) return end_process(done);
+      scratch = 0;
+      if (refuses.contains(circuit.id) || world_.chance(faults_.refuse_load)) {
+        return finish(done, Result<LoadReport>(Error(ErrorClass::kCorrupt, "damaged parameters")));
+      }
+      resident.insert(circuit.id);
+      ++loads;
+      const uint64_t parameters = circuit.resident / 4 * 3;
+      finish(done, Result<LoadReport>(LoadReport{parameters, circuit.resident - parameters, circuit.load_ms}));
+    });
+  }
+
+  void unload(const CircuitSpec& spec, std::function<void(Status)> done) override {
+    if (!begin(DeviceState::kLoading)) return busy(std::move(done));
+    const std::string id(spec.id());
+    world_.expect(resident.contains(id), "a circuit is unloaded that is not there");
+    const uint64_t life = generation_;
+    world_.in(world_.random_time(1, 50), [this, id, life, done = std::move(done)] {
+      if (generation_ != life) return done(Error(ErrorClass::kDeviceFault, "the process ended"));
+      resident.erase(id);
+      finish(done, Status());
+    });
+  }
+
+  void prove(const CircuitSpec& spec, const PackedWitness& witness,
+             std::function<void(Result<PartitionProof>)> done) override {
+    const SimCircuit& circuit = sim_circuit(spec);
+    if (on_prove) on_prove(ordinal_, witness);
+    if (!begin(DeviceState::kProving)) return busy(std::move(done));
+    world_.expect(resident.contains(circuit.id), "proved without parameters");
+    scratch = circuit.prove_scratch;
+    cancelled_ = false;
+    const uint64_t life = generation_;
+    const uint64_t sector = witness.inputs[0].to_plain()[0], k = witness.inputs[1].to_plain()[0];
+    const bool satisfied = witness.inputs[2].is_zero();
+    world_.in(world_.random_time(circuit.prove_ms / 2, circuit.prove_ms),
+              [this, life, sector, k, satisfied, done = std::move(done)] {
+                if (generation_ != life) return done(Error(ErrorClass::kDeviceFault, "the process ended"));
+                if (world_.chance(faults_.prove_fault) || fail_next > 0) {
+                  fail_next -= fail_next > 0;
+                  return end_process(done);
+                }
+                scratch = 0;
+                finish(done, proof_of(sector, k, satisfied));
+              });
+  }
+
+  void cancel() override { cancelled_ = true; }
+
+  // Its process ends, whatever it does.
+  template <class Done>
+  void end_process(const Done& done) {
+    die();
+    done(Error(ErrorClass::kDeviceFault, "the process ended"));
+    if (changed_) changed_();
+  }
+  void die() {
+    ++generation_;
+    resident.clear();
+    scratch = 0;
+    const bool given_up = world_.chance(faults_.give_up);
+    state_ = given_up ? DeviceState::kGivenUp : DeviceState::kRestarting;
+    world_.in(world_.random_time(100, given_up ? 60'000 : 3'000), [this, life = generation_] {
+      if (life == generation_) become(DeviceState::kIdle);
+    });
+  }
+  void die_now() {
+    die();
+    if (changed_) changed_();
+  }
+
+  uint64_t bytes() const {
+    uint64_t sum = scratch;
+    for (const SimCircuit& circuit : kCircuits) sum += resident.contains(circuit.id) ? circuit.resident : 0;
+    return sum;
+  }
+
+  std::set<std::string> resident, refuses;
+  uint64_t scratch = 0, loads = 0;
+  uint32_t fail_next = 0, wrong_next = 0;  // proofs
+  std::function<void(uint32_t, const PackedWitness&)> on_prove;
+
+ private:
+  void become(DeviceState state) {
+    state_ = state;
+    if (changed_) changed_();
+  }
+  bool begin(DeviceState state) {
+    if (state_ != DeviceState::kIdle) return false;
+    state_ = state;
+    return true;
+  }
+  template <class Done>
+  void busy(Done done) {
+    world_.in(Milliseconds(0), [done = std::move(done)] { done(Error(ErrorClass::kUsage, "busy")); });
+  }
+  // The state is told before or after the result.
+  template <class Done, class Outcome>
+  void finish(const Done& done, Outcome outcome) {
+    const bool before = world_.chance(0.5);
+    state_ = DeviceState::kIdle;
+    if (before && changed_) changed_();
+    done(std::move(outcome));
+    if (changed_) changed_();
+  }
+  Result<PartitionProof> proof_of(uint64_t sector, uint64_t k, bool satisfied) {
+    if (cancelled_) return Error(ErrorClass::kUsage, "cancelled");
+    if (!satisfied) return Error(ErrorClass::kUnsatisfied, "some constraint is violated");
+    PartitionProof out;
+    out.proof = sim_proof(sector, k);
+    if (world_.chance(faults_.wrong_proof) || wrong_next > 0) {
+      wrong_next -= wrong_next > 0;
+      out.proof[9] = 0;
+    }
+    return out;
+  }
+
+  World& world_;
+  const uint32_t ordinal_;
+  const SimFaults faults_;
+  DeviceState state_ = DeviceState::kStarting;
+  uint64_t generation_ = 1;
+  bool cancelled_ = false;
+  std::function<void()> changed_;
+};
+
+// The disk: it stays when the process ends.
+struct SimDisk {
+  struct Record {
+    std::string job_id;
+    std::shared_ptr<const Submission> submission;
+    PayloadDigest digest{};
+    Priority priority = Priority::kNormal;
+    std::optional<JobResult> result;
+    std::chrono::system_clock::time_point ended;
+  };
+  std::map<JobKey, Record> records;
+  JobKey next_key = 1;
+  bool broken = false;
+};
+
+class SimLog final : public JobLog {
+ public:
+  SimLog(World& world, std::shared_ptr<SimDisk> disk) : world_(world), disk_(std::move(disk)) {
+    first_key_ = disk_->next_key;
+    disk_->next_key += 1000;
+  }
+  JobKey first_key() const override { return first_key_; }
+  Result<Journal::Recovered> recover() override {
+    Journal::Recovered out;
+    for (const auto& [key, record] : disk_->records) {
+      if (record.result) {
+        out.ended.push_back(
+            {key, record.submission->kind, record.priority, record.digest, *record.result, record.ended});
+      } else {
+        out.pending.push_back({key, record.job_id, record.submission, record.digest, {}});
+      }
+    }
+    return out;
+  }
+  Status accept(JobKey key, const std::string& job_id, const Submission& submission, const PayloadDigest& digest,
+                std::chrono::system_clock::time_point) override {
+    if (disk_->broken) return Error(ErrorClass::kResource, "the disk is full");
+    if (disk_->records.contains(key)) return {};
+    disk_->records[key] = {job_id, std::make_shared<const Submission>(submission), digest, Priority::kNormal, {}};
+    return {};
+  }
+  Status finish(JobKey key, ProofKind, Priority priority, const PayloadDigest&, const JobResult& result,
+                std::chrono::system_clock::time_point ended) override {
+    const auto at = disk_->records.find(key);
+    world_.expect(at != disk_->records.end(), "a job is finished that was not accepted");
+    if (at == disk_->records.end()) return {};
+    world_.expect(!at->second.result, "a job is finished twice");
+    at->second.result = result;
+    at->second.priority = priority;
+    at->second.ended = ended;
+    return {};
+  }
+  Status forget(std::span<const JobKey> keys) override {
+    for (const JobKey key : keys) disk_->records.erase(key);
+    return {};
+  }
+  Status close(JobKey next_key) override {
+    disk_->next_key = std::max(disk_->next_key, next_key);
+    return {};
+  }
+
+ private:
+  World& world_;
+  std::shared_ptr<SimDisk> disk_;
+  JobKey first_key_ = 1;
+};
+
+}  // namespace cuzk::test

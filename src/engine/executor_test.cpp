@@ -1,0 +1,102 @@
+#include "engine/executor.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <future>
+
+#include "engine/outbox.hpp"
+
+namespace cuzk {
+namespace {
+
+using std::chrono::milliseconds;
+
+TEST(ThreadExecutor, CriticalWorkDoesNotWaitForOtherWork) {
+  ThreadExecutor executor(1);
+  std::promise<void> release;
+  const std::shared_future<void> released = release.get_future().share();
+  std::promise<void> busy;
+  executor.post(Priority::kHigh, [&] {
+    busy.set_value();
+    released.wait();
+  });
+  busy.get_future().wait();
+  std::promise<void> critical;
+  std::atomic<bool> ordinary = false;
+  executor.post(Priority::kHigh, [&] { ordinary = true; });
+  executor.post(Priority::kCritical, [&] { critical.set_value(); });
+  EXPECT_EQ(critical.get_future().wait_for(std::chrono::minutes(1)), std::future_status::ready);
+  EXPECT_FALSE(ordinary);
+  release.set_value();
+}
+
+TEST(ThreadExecutor, HigherPrioritiesFirstThenInOrder) {
+  ThreadExecutor executor(1);
+  std::promise<void> release, busy, done;
+  std::string order;
+  executor.post(Priority::kHigh, [&] {
+    busy.set_value();
+    release.get_future().wait();
+  });
+  busy.get_future().wait();
+  executor.post(Priority::kLow, [&] {
+    order += "d";
+    done.set_value();
+  });
+  executor.post(Priority::kNormal, [&] { order += "b"; });
+  executor.post(Priority::kNormal, [&] { order += "c"; });
+  executor.post(Priority::kHigh, [&] { order += "a"; });
+  release.set_value();
+  done.get_future().wait();
+  EXPECT_EQ(order, "abcd");
+}
+
+TEST(ThreadExecutor, TimersGoOffInOrderAndNotBeforeTheirTime) {
+  ThreadExecutor executor(1);
+  const auto now = std::chrono::steady_clock::now();
+  std::promise<void> done;
+  std::string order;
+  executor.post_at(now + milliseconds(60), [&] {
+    order += "c";
+    EXPECT_GE(std::chrono::steady_clock::now(), now + milliseconds(60));
+    done.set_value();
+  });
+  executor.post_at(now + milliseconds(30), [&] { order += "b"; });
+  executor.post_at(std::chrono::steady_clock::time_point::min(), [&] { order += "a"; });
+  done.get_future().wait();
+  EXPECT_EQ(order, "abc");
+}
+
+TEST(ThreadExecutor, WhatHasNotBegunIsDroppedAtTheEnd) {
+  std::atomic<int> ran = 0;
+  const auto held = std::make_shared<int>(0);
+  {
+    ThreadExecutor executor(2);
+    for (int i = 0; i < 100; ++i) {
+      executor.post(Priority::kNormal, [&ran, held] {
+        ++ran;
+        std::this_thread::sleep_for(milliseconds(1));
+      });
+    }
+    executor.post_at(std::chrono::steady_clock::now() + std::chrono::hours(1), [held] {});
+  }
+  EXPECT_LE(ran, 100);
+  EXPECT_EQ(held.use_count(), 1);
+}
+
+TEST(Outbox, CallsAreMadeInOrderAlsoThoseThatCallsPush) {
+  Outbox outbox;
+  std::string order;
+  outbox.push([&] {
+    order += "a";
+    outbox.push([&] { order += "c"; });
+    outbox.flush();
+    order += "b";
+  });
+  outbox.flush();
+  EXPECT_EQ(order, "abc");
+}
+
+}  // namespace
+}  // namespace cuzk
