@@ -43,7 +43,8 @@ struct ServerOptions {
   uint32_t max_uploads = 32;
   std::chrono::milliseconds upload_patience{5000};
   std::chrono::milliseconds upload_timeout{120'000};
-  // Memory of all connections together. Above it gRPC ends calls, whichever; nothing of ordinary use comes near.
+  // Memory of all connections together; at most half of the engine's budget, but two messages always fit. Above it gRPC
+  // ends calls, whichever; nothing of ordinary use comes near.
   uint64_t connection_memory_bytes = uint64_t{4} << 30;
   // A job of Prove expires this long after its call's deadline: as long as a retry may still join it.
   std::chrono::milliseconds prove_deadline_grace{60'000};

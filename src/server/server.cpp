@@ -6,10 +6,12 @@
 #include <grpcpp/server_builder.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <thread>
 
 #include "server/authorizer.hpp"
+#include "server/grpc_log.hpp"
 #include "server/http_server.hpp"
 #include "server/listen_address.hpp"
 #include "server/service.hpp"
@@ -32,9 +34,14 @@ Status check_safe(const ListenAddress& address, bool encrypted, bool allowed) {
                                        "insecure remote access explicitly");
 }
 
-void set_limits(grpc::ServerBuilder& builder, const ServerOptions& options) {
+uint64_t connection_memory(const ServerOptions& options, uint64_t budget_bytes) {
+  if (budget_bytes == 0) return options.connection_memory_bytes;
+  return std::min(options.connection_memory_bytes, std::max(budget_bytes / 2, 2 * options.max_message_bytes));
+}
+
+void set_limits(grpc::ServerBuilder& builder, const ServerOptions& options, uint64_t budget_bytes) {
   grpc::ResourceQuota quota("cuzk");
-  quota.Resize(options.connection_memory_bytes);
+  quota.Resize(connection_memory(options, budget_bytes));
   builder.SetResourceQuota(quota);
   // Calls look at the size of their message themselves, for the reference's status; gRPC would not look any earlier.
   builder.SetMaxReceiveMessageSize(-1);
@@ -68,6 +75,7 @@ struct Server::State {
   Engine& engine;
   const ServerOptions options;
   const ServerHooks hooks;
+  GrpcLogRoute grpc_log{hooks.log};
   std::unique_ptr<Authorizer> authorizer;
   std::vector<UnixSocketClaim> claims;
   std::unique_ptr<ServiceContext> context;
@@ -92,7 +100,7 @@ Status Server::State::listen() {
   }
   grpc::EnableDefaultHealthCheckService(true);
   grpc::ServerBuilder builder;
-  set_limits(builder, options);
+  set_limits(builder, options, engine.status().budget_bytes);
   std::vector<ListenAddress> parsed;
   for (const std::string& text : options.listen) {
     CUZK_ASSIGN(ListenAddress address, parse_listen_address(text));

@@ -266,11 +266,22 @@ class TlsTest : public SecurityTest {
 };
 
 TEST_F(TlsTest, EncryptsAndIsChecked) {
+  std::mutex mutex;
+  std::string logged;
+  hooks.log = [&](LogLevel, std::string_view message, std::initializer_list<LogField> fields) {
+    const std::lock_guard lock(mutex);
+    logged += message;
+    for (const LogField& field : fields) {
+      if (const auto* text = std::get_if<std::string>(&field.value)) logged += " " + *text;
+    }
+  };
   start();
   EXPECT_TRUE(call(authority).ok());
   EXPECT_FALSE(call(stranger).ok());
   EXPECT_FALSE(call_prove(*stub_for(server->addresses()[0])).ok());  // without TLS
   EXPECT_EQ(engine.submit_count(), 1u);
+  server.reset();
+  EXPECT_NE(logged.find("gRPC Handshake failed"), std::string::npos) << logged;
 }
 
 TEST_F(TlsTest, ClientsMustShowACertificate) {
