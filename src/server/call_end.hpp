@@ -55,9 +55,10 @@ class CallEnd {
 
   // The end has been taken: no result and no time limit is of interest any more. May be called twice.
   void release() {
+    std::unique_ptr<grpc::Alarm> alarm;  // its callback holds this object, and goes with it
     std::unique_lock lock(mutex_);
     over_ = true;
-    if (alarm_) alarm_->Cancel();
+    alarm = std::move(alarm_);
     if (!watch_) return;  // none, or watch() has not got so far and will see `over_`
     const WatchId id = *watch_;
     watch_.reset();
@@ -72,7 +73,6 @@ class CallEnd {
     over_ = true;
     has_result_ = true;
     watch_.reset();
-    if (alarm_) alarm_->Cancel();
   }
 
   Engine& engine_;

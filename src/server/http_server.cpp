@@ -1,7 +1,5 @@
 #include "server/http_server.hpp"
 
-#include <netdb.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -31,38 +29,6 @@ const char* reason(int status) {
   }
 }
 
-uint16_t port_of(int socket) {
-  sockaddr_storage bound{};
-  socklen_t size = sizeof(bound);
-  if (getsockname(socket, reinterpret_cast<sockaddr*>(&bound), &size) != 0) return 0;
-  return ntohs(bound.ss_family == AF_INET6 ? reinterpret_cast<const sockaddr_in6&>(bound).sin6_port
-                                           : reinterpret_cast<const sockaddr_in&>(bound).sin_port);
-}
-
-Result<int> listen_on(const ListenAddress& address) {
-  addrinfo hints{};
-  hints.ai_socktype = SOCK_STREAM;
-  hints.ai_flags = AI_PASSIVE;
-  addrinfo* found = nullptr;
-  const int failure = getaddrinfo(address.host.empty() ? nullptr : address.host.c_str(),
-                                  std::to_string(address.port).c_str(), &hints, &found);
-  std::string why = failure == 0 ? "no address" : gai_strerror(failure);
-  int listener = -1;
-  for (const addrinfo* entry = found; entry != nullptr && listener < 0; entry = entry->ai_next) {
-    listener = socket(entry->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (listener < 0) continue;
-    const int on = 1;
-    setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-    if (bind(listener, entry->ai_addr, entry->ai_addrlen) == 0 && listen(listener, 128) == 0) break;
-    why = std::strerror(errno);
-    close(listener);
-    listener = -1;
-  }
-  if (found != nullptr) freeaddrinfo(found);
-  if (listener < 0) return Error(ErrorClass::kIo, "cannot listen on http://" + address.text() + ": " + why);
-  return listener;
-}
-
 }  // namespace
 
 struct HttpServer::Connection {
@@ -77,10 +43,8 @@ struct HttpServer::Connection {
 Result<std::unique_ptr<HttpServer>> HttpServer::start(const ListenAddress& address, const HttpLimits& limits,
                                                       std::string allow_origin,
                                                       std::function<HttpAnswer(std::string_view)> answer) {
-  CUZK_ASSIGN(const int listener, listen_on(address));
   std::unique_ptr<HttpServer> server(new HttpServer(address, limits, std::move(allow_origin), std::move(answer)));
-  server->listener_ = listener;
-  server->address_.port = port_of(listener);
+  CUZK_ASSIGN(server->listeners_, listen_tcp(server->address_));
   server->wake_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (server->wake_ < 0) return Error(ErrorClass::kIo, std::string("eventfd: ") + std::strerror(errno));
   server->thread_ = std::thread([raw = server.get()] { raw->serve(); });
@@ -98,14 +62,14 @@ HttpServer::~HttpServer() {
     thread_.join();
   }
   for (const Connection& connection : connections_) close(connection.socket);
-  if (listener_ >= 0) close(listener_);
   if (wake_ >= 0) close(wake_);
 }
 
 void HttpServer::serve() {
   std::vector<pollfd> polled;
   while (true) {
-    polled = {{wake_, POLLIN, 0}, {listener_, POLLIN, 0}};
+    polled = {{wake_, POLLIN, 0}};
+    for (const Socket& listener : listeners_) polled.push_back({listener.get(), POLLIN, 0});
     Clock::time_point next = Clock::now() + std::chrono::hours(1);
     for (const Connection& connection : connections_) {
       const bool writing = connection.state == Connection::State::kWriting;
@@ -116,19 +80,21 @@ void HttpServer::serve() {
     poll(polled.data(), polled.size(), static_cast<int>(std::max<int64_t>(wait.count(), 0)));
     if (polled[0].revents != 0) return;
     const Clock::time_point now = Clock::now();
-    size_t index = 2;
+    size_t index = 1 + listeners_.size();
     for (auto it = connections_.begin(); it != connections_.end(); ++index) {
       const bool over = now >= it->deadline || (polled[index].revents != 0 && !advance(*it, polled[index].revents));
       if (over) close(it->socket);
       it = over ? connections_.erase(it) : std::next(it);
     }
-    if (polled[1].revents != 0) accept_new();
+    for (size_t i = 0; i < listeners_.size(); ++i) {
+      if (polled[1 + i].revents != 0) accept_new(listeners_[i]);
+    }
   }
 }
 
-void HttpServer::accept_new() {
+void HttpServer::accept_new(const Socket& listener) {
   for (size_t count = 0; count < kMaxConnectionsAtOnce; ++count) {
-    const int socket = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    const int socket = accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (socket < 0) {
       // Out of descriptors: the oldest gives its own, or the listener would be ready for ever.
       if ((errno == EMFILE || errno == ENFILE) && !connections_.empty()) {

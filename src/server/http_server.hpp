@@ -9,9 +9,11 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include "base/result.hpp"
 #include "server/listen_address.hpp"
+#include "server/sockets.hpp"
 
 namespace cuzk {
 
@@ -47,7 +49,7 @@ class HttpServer {
   HttpServer(const ListenAddress& address, const HttpLimits& limits, std::string allow_origin,
              std::function<HttpAnswer(std::string_view)> answer);
   void serve();
-  void accept_new();
+  void accept_new(const Socket& listener);
   // False where the connection is over.
   bool advance(Connection& connection, short events);
   bool receive(Connection& connection);
@@ -57,7 +59,8 @@ class HttpServer {
   const HttpLimits limits_;
   const std::string allow_origin_;
   const std::function<HttpAnswer(std::string_view)> answer_;
-  int listener_ = -1, wake_ = -1;
+  std::vector<Socket> listeners_;
+  int wake_ = -1;
   std::list<Connection> connections_;
   std::thread thread_;
 };

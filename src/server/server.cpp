@@ -4,12 +4,12 @@
 #include <grpcpp/resource_quota.h>
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <condition_variable>
 #include <thread>
 
+#include "server/acceptor.hpp"
 #include "server/authorizer.hpp"
 #include "server/grpc_log.hpp"
 #include "server/http_server.hpp"
@@ -50,7 +50,6 @@ void set_limits(grpc::ServerBuilder& builder, const ServerOptions& options, uint
   builder.AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
   builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
   builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // a second daemon on the same port is refused
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, 4096);
   builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, 20'000);
   // Clients that vanish without a word are noticed, and theirs may ask whether we are there.
@@ -81,6 +80,7 @@ struct Server::State {
   std::unique_ptr<ServiceContext> context;
   std::unique_ptr<Service> service;
   std::unique_ptr<grpc::Server> grpc_server;
+  Acceptor acceptor{hooks};
   std::unique_ptr<HttpServer> http;
   std::vector<std::string> addresses;
   std::string http_address;
@@ -101,38 +101,35 @@ Status Server::State::listen() {
   grpc::EnableDefaultHealthCheckService(true);
   grpc::ServerBuilder builder;
   set_limits(builder, options, engine.status().budget_bytes);
-  std::vector<ListenAddress> parsed;
+  std::vector<std::pair<Socket, bool>> sockets;  // and whether it has TLS
   for (const std::string& text : options.listen) {
     CUZK_ASSIGN(ListenAddress address, parse_listen_address(text));
     CUZK_TRY(check_safe(address, encrypted != nullptr, options.allow_insecure_remote));
     if (address.is_unix()) {
       CUZK_ASSIGN(UnixSocketClaim claim, UnixSocketClaim::claim(address.unix_path));
       claims.push_back(std::move(claim));
+      CUZK_ASSIGN(Socket socket, listen_unix(address.unix_path, options.unix_mode));
+      sockets.emplace_back(std::move(socket), false);
+    } else {
+      CUZK_ASSIGN(std::vector<Socket> found, listen_tcp(address));
+      for (Socket& socket : found) sockets.emplace_back(std::move(socket), encrypted != nullptr);
     }
-    parsed.push_back(std::move(address));
+    addresses.push_back(address.text());
   }
-  std::vector<int> ports(parsed.size(), 0);
-  for (size_t i = 0; i < parsed.size(); ++i) {
-    const std::string target = parsed[i].is_unix()      ? "unix:" + parsed[i].unix_path
-                               : parsed[i].host.empty() ? "[::]:" + std::to_string(parsed[i].port)
-                                                        : parsed[i].text();
-    builder.AddListeningPort(target, encrypted && !parsed[i].is_unix() ? encrypted : plain, &ports[i]);
+  using Type = grpc::ServerBuilder::experimental_type::ExternalConnectionType;
+  for (auto& [socket, with_tls] : sockets) {
+    std::shared_ptr<grpc::experimental::ExternalConnectionAcceptor> taker =
+        builder.experimental().AddExternalConnectionAcceptor(Type::FROM_FD, with_tls ? encrypted : plain);
+    acceptor.add(std::move(socket), [taker](int descriptor) {
+      grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
+      connection.fd = descriptor;
+      taker->HandleNewConnection(&connection);
+    });
   }
   builder.RegisterCallbackGenericService(service.get());
-  // The sockets have their mode from the moment that they exist.
-  const mode_t before = umask(static_cast<mode_t>(~options.unix_mode & 0777));
   grpc_server = builder.BuildAndStart();
-  umask(before);
-  if (!grpc_server) {
-    std::string all;
-    for (const ListenAddress& address : parsed) all += (all.empty() ? "" : ", ") + address.text();
-    return Error(ErrorClass::kIo, "cannot listen on " + all + ": in use, or no address of this machine");
-  }
-  for (size_t i = 0; i < parsed.size(); ++i) {
-    if (!parsed[i].is_unix()) parsed[i].port = static_cast<uint16_t>(ports[i]);
-    addresses.push_back(parsed[i].text());
-  }
-  return {};
+  if (!grpc_server) return Error(ErrorClass::kResource, "gRPC cannot start");
+  return acceptor.start();
 }
 
 Status Server::State::start_http() {
@@ -229,6 +226,7 @@ void Server::stop(std::chrono::milliseconds grace) {
   }
   state_->wake.notify_all();
   if (state_->maintenance.joinable()) state_->maintenance.join();
+  state_->acceptor.stop();
   state_->context->draining.store(true);
   state_->context->waiting.stop_all(
       {grpc::StatusCode::UNAVAILABLE, "the daemon is going down [ask again after its restart]"});

@@ -1,5 +1,5 @@
 // Large, slow, abandoned and too many requests.
-#include <sys/wait.h>
+#include <sys/resource.h>
 
 #include <atomic>
 #include <fstream>
@@ -238,6 +238,40 @@ TEST_F(ServerLimitsTest, ConnectionMemoryIsBounded) {
   stop = true;
   watcher.join();
   EXPECT_LT(peak, before + (192 << 20));
+}
+
+// More connections than descriptors: refused, and forgotten once they are gone.
+TEST_F(ServerLimitsTest, ConnectionsBeyondTheLimitOfDescriptors) {
+  options.listen.push_back("127.0.0.1:0");
+  start();
+  v1::ProveResponse response;
+  ASSERT_TRUE(prove(prove_request("before"), &response).ok());
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  // Ours are made first and have the low numbers; theirs begin where ours end.
+  std::vector<int> clients;
+  for (int i = 0; i < 200; ++i) clients.push_back(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const rlimit tight{static_cast<rlim_t>(clients.back()) + 40, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &tight), 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::strncpy(address.sun_path, (directory / "sock").c_str(), sizeof(address.sun_path) - 1);
+  for (const int client : clients) connect(client, reinterpret_cast<const sockaddr*>(&address), sizeof(address));
+  std::this_thread::sleep_for(300ms);
+  EXPECT_TRUE(prove(prove_request("during"), &response).ok());  // on a connection that was there
+  for (const int client : clients) close(client);
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  for (const std::string& listener : server->addresses()) {
+    grpc::Status status;
+    for (int i = 0; i < 50; ++i) {
+      grpc::ClientContext context;
+      context.set_deadline(std::chrono::system_clock::now() + 2s);
+      status = stub_for(listener)->Prove(&context, prove_request("after"), &response);
+      if (status.ok()) break;
+      std::this_thread::sleep_for(50ms);
+    }
+    EXPECT_TRUE(status.ok()) << listener << ": " << status.error_message();
+  }
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include <fstream>
 
+#include "server/call_end.hpp"
 #include "server/messages.hpp"
 #include "server/server_test_support.hpp"
 
@@ -335,6 +336,21 @@ TEST_F(ServerTest, EndsThatRaceAreReachedOnce) {
   for (std::thread& client : clients) client.join();
   EXPECT_EQ(ended.load(), 240);
   ASSERT_TRUE(engine.wait_for_watches(0));
+}
+
+TEST(CallEnd, IsFreedOnceItIsReleased) {
+  FakeEngine engine;
+  for (const auto limit : {0ms, 3'600'000ms}) {
+    auto end = std::make_shared<CallEnd>(engine);
+    const std::weak_ptr<CallEnd> weak = end;
+    std::promise<void> rang;
+    CallEnd::limit(end, std::chrono::system_clock::now() + limit, [&] { rang.set_value(); });
+    if (limit == 0ms) rang.get_future().get();
+    end->release();
+    end.reset();
+    for (int i = 0; i < 1000 && !weak.expired(); ++i) std::this_thread::sleep_for(5ms);
+    EXPECT_TRUE(weak.expired()) << limit.count();
+  }
 }
 
 TEST_F(ServerTest, PreloadAndEvict) {
