@@ -5,10 +5,13 @@
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <fstream>
+#include <iterator>
 #include <random>
 
 #include "base/overloaded.hpp"
@@ -83,6 +86,27 @@ TEST(WorkerLifetime, NothingIsLeftOfDevices) {
   EXPECT_EQ(test::status_of(getpid(), "Threads"), threads);
   EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1) << "a child is left";
   EXPECT_EQ(errno, ECHILD);
+}
+
+std::string file_of(int pid, const char* name) {
+  std::ifstream in("/proc/" + std::to_string(pid) + "/" + name);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+TEST(WorkerLifetime, ItTakesItsPlaceBehindTheDaemon) {
+  WorkerProcessOptions options = worker_options();
+  options.niceness = 3;
+  options.memory_bytes = 1ULL << 46;
+  options.environment = {"CUZK_TEST_WORD=xyz"};
+  TestDevice test(options);
+  ASSERT_TRUE(test.wait_for(DeviceState::kIdle));
+  const int pid = *test.device->process_id();
+  EXPECT_EQ(file_of(pid, "oom_score_adj"), "500\n");
+  EXPECT_EQ(getpriority(PRIO_PROCESS, static_cast<id_t>(pid)), getpriority(PRIO_PROCESS, 0) + 3);
+  rlimit limit{};
+  ASSERT_EQ(prlimit(pid, RLIMIT_DATA, nullptr, &limit), 0);
+  EXPECT_EQ(limit.rlim_cur, 1ULL << 46);
+  EXPECT_EQ(file_of(pid, "environ"), std::string("CUZK_TEST_WORD=xyz") + '\0');
 }
 
 // ---- flat over many tasks, most of them cheap

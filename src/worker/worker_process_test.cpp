@@ -176,7 +176,7 @@ TEST(WorkerProcess, AHangEndsByTheWatchdog) {
 TEST(WorkerProcess, AStoppedProcessEndsByTheWatchdog) {
   WorkerProcessOptions options = worker_options("freeze@1");
   options.faulty_processes = 1;
-  options.times.silence = 500ms;
+  options.times.silence = 2s;
   TestDevice test(options);
   ASSERT_TRUE(test.wait_for(DeviceState::kIdle));
   const auto stopped = test.load();
@@ -186,8 +186,8 @@ TEST(WorkerProcess, AStoppedProcessEndsByTheWatchdog) {
 }
 
 TEST(WorkerProcess, LongWorkThatGoesOnIsNoHang) {
-  WorkerProcessOptions options = worker_options("slow@*=700");
-  options.times.silence = 400ms;
+  WorkerProcessOptions options = worker_options("slow@*=2500");
+  options.times.silence = 1500ms;
   TestDevice test(options);
   ASSERT_TRUE(test.wait_for(DeviceState::kIdle));
   EXPECT_TRUE(test.load().ok()) << "it beats, and its step may take long";
