@@ -136,6 +136,14 @@ class FakeEngine final : public Engine {
     result.times = {1, 2, 3, 4, 5};
     finish(job_id, result);
   }
+  void forget(const std::string& job_id) {
+    const std::lock_guard lock(mutex_);
+    const auto found = keys_.find(job_id);
+    if (found == keys_.end()) return;
+    results_.erase(found->second);
+    ids_.erase(found->second);
+    keys_.erase(found);
+  }
   // Waits until that many watches exist; false after 10 s.
   bool wait_for_watches(size_t count) {
     std::unique_lock lock(mutex_);
