@@ -10,7 +10,7 @@ namespace cuzk {
 namespace {
 
 Error bad_address(std::string_view text, const std::string& what) {
-  return Error(ErrorClass::kUsage, "'" + std::string(text) + "' is no address to listen on: " + what);
+  return Error(ErrorClass::kUsage, std::string("'").append(text) + "' is no address to listen on: " + what);
 }
 
 bool is_loopback(const sockaddr* address) {
@@ -30,7 +30,10 @@ bool is_loopback(const sockaddr* address) {
 std::string ListenAddress::text() const {
   if (is_unix()) return "unix://" + unix_path;
   const bool v6 = host.find(':') != std::string::npos;
-  return (v6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
+  std::string out = v6 ? "[" : "";
+  out += host;
+  out += v6 ? "]:" : ":";
+  return out + std::to_string(port);
 }
 
 Result<ListenAddress> parse_listen_address(std::string_view text) {

@@ -58,9 +58,8 @@ TEST_F(ServerTest, NothingGrows) {
   const auto round = [&](int number) {
     std::vector<std::thread> clients;
     for (int c = 0; c < 8; ++c) {
-      clients.emplace_back([&, c] {
-        visit(server->addresses()[c % 2], engine, std::to_string(number) + "-" + std::to_string(c));
-      });
+      clients.emplace_back(
+          [&, c] { visit(server->addresses()[c % 2], engine, std::to_string(number) + "-" + std::to_string(c)); });
     }
     for (std::thread& client : clients) client.join();
   };

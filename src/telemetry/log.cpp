@@ -31,7 +31,9 @@ std::string now_utc() {
 std::string text_line(LogLevel level, std::string_view message, std::initializer_list<LogField> fields) {
   std::string line = now_utc() + " " + std::string(to_string(level)) + " " + escaped(message, "", kMaxFieldBytes);
   for (const LogField& field : fields) {
-    line += " " + std::string(field.name) + "=";
+    line += ' ';
+    line += field.name;
+    line += '=';
     std::visit(Overloaded{[&](const std::string& text) {
                             const std::string safe = escaped(text, "\"", kMaxFieldBytes);
                             const bool quote = safe.empty() || safe.find_first_of(" =") != std::string::npos;
