@@ -1,8 +1,8 @@
 /* The daemon's queue, memory budget, journal and drain, with kill -9, for spin (models/check.py, models/README.md).
  *
- * One process is one thread that acts by itself: clients, a thread that makes witnesses, the device, and an operator who
- * kills, drains and restarts the daemon. What happens under the engine's mutex is one atomic step that ends with pump(),
- * as in src/engine; the journal is written outside, so that a kill can come before and after it.
+ * One process is one thread that acts by itself: clients, a thread that makes witnesses, the device, and an operator
+ * who kills, drains and restarts the daemon. What happens under the engine's mutex is one atomic step that ends with
+ * pump(), as in src/engine; the journal is written outside, so that a kill can come before and after it.
  *
  * Checked: no client waits for ever (invalid end states); a detached job whose acceptance was answered is known after
  * every restart and ends exactly once, with a proof; two live jobs are never the same request; memory is never over the

@@ -440,6 +440,42 @@ TEST_F(JobTableTest, CountsAreOfJobsNow) {
   EXPECT_EQ(table.find(b)->ended, now);
 }
 
+// One job in, one to work, one out, and a look at what is due, among ten thousand that wait.
+TEST(JobTable, ATurnAmongTenThousandJobsTakesLessThanAMillisecond) {
+  JobLimits limits;
+  limits.max_jobs = 20'000;
+  JobTable table(limits);
+  Instant now = kStart;
+  queue_test::Rng rng(3);
+  std::vector<JobKey> keys;
+  const auto submit = [&](int i) {
+    const auto priority = static_cast<Priority>(1 + queue_test::below(rng, 4));
+    auto a = arrival("job-" + std::to_string(i), static_cast<uint8_t>(i), Attendance::kAwaited,
+                     submission(ProofKind::kPorep, 0, priority));
+    a.deadline = now + std::chrono::seconds(queue_test::below(rng, 10'000));
+    const uint64_t start = queue_test::cpu_ns();
+    keys.push_back(admitted(table.submit(std::move(a), now)).key);
+    return start;
+  };
+  for (int i = 0; i < 10'000; ++i) submit(i);
+  std::vector<uint64_t> times;
+  for (int i = 0; i < 2000; ++i) {
+    now += 10ms;
+    std::swap(keys[queue_test::below(rng, keys.size())], keys.back());
+    const JobKey key = keys.back();
+    keys.pop_back();
+    const uint64_t start = submit(10'000 + i);
+    table.queue_position(keys.back());
+    if (!table.find(key)->stopping) table.start(key, now);
+    table.take_due(now);
+    table.finish(key, result(JobState::kCompleted, "x"), now);
+    times.push_back(queue_test::cpu_ns() - start);
+  }
+  const uint64_t p99 = queue_test::percentile_99(std::move(times));
+  RecordProperty("p99_ns", std::to_string(p99));
+  EXPECT_LT(p99, 1'000'000u);
+}
+
 TEST(JobTableDeathTest, WrongCallsAreBugs) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   JobTable table{JobLimits{}};

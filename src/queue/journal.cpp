@@ -26,8 +26,10 @@ constexpr JobKey kMostKeys = JobKey{1} << 62;  // SQLite's integers are signed
 
 constexpr uint64_t kPageBytes = 16384;
 constexpr off_t kLeastBytes = 512;  // SQLite's smallest page
-// Free space in the file beyond this is given back to the disk, as much at a time.
+// Free space in the file beyond this is given back to the disk once little else is in the file: to shrink it means to
+// move pages from its end, and while jobs come and go the space is used again.
 constexpr int64_t kSlackPages = (int64_t{64} << 20) / kPageBytes;
+constexpr int64_t kMostInUse = 8;  // a part of this many
 
 constexpr std::string_view kSchema[] = {
     "CREATE TABLE state(id INTEGER PRIMARY KEY CHECK(id = 1), next_key INTEGER NOT NULL)",
@@ -87,7 +89,7 @@ struct Journal::Database {
   Status open_statements();
   Status create_tables();
   Status check_tables();
-  // Gives pages that hold nothing back to the disk, some at a time.
+  // Gives pages that hold nothing back to the disk, where that is worth it.
   Status shrink();
   Status reserve_keys(JobKey below);
 
@@ -146,10 +148,13 @@ Status Journal::Database::check_tables() {
 
 Status Journal::Database::shrink() {
   CUZK_ASSIGN(const bool row, free_pages.step());
-  const int64_t spare = row ? free_pages.integer(0) - kSlackPages : 0;
+  const int64_t free = row ? free_pages.integer(0) : 0;
   free_pages.reset();
-  if (spare <= 0) return {};
-  return connection.run("PRAGMA incremental_vacuum(" + std::to_string(std::min(spare, kSlackPages)) + ")");
+  if (free <= kSlackPages) return {};
+  CUZK_ASSIGN(const int64_t pages, connection.integer("PRAGMA page_count"));
+  if ((pages - free) > pages / kMostInUse) return {};
+  const int64_t spare = std::min(free - kSlackPages, kSlackPages);  // so that one call does not take long
+  return connection.run("PRAGMA incremental_vacuum(" + std::to_string(spare) + ")");
 }
 
 Status Journal::Database::reserve_keys(JobKey below) {

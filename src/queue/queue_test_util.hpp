@@ -1,6 +1,8 @@
 // Submissions and results out of a seed, for the tests of this module.
 #pragma once
 
+#include <time.h>
+
 #include <algorithm>
 #include <random>
 #include <string>
@@ -14,6 +16,19 @@ namespace cuzk::queue_test {
 using Rng = std::mt19937_64;
 
 inline uint64_t below(Rng& rng, uint64_t bound) { return rng() % bound; }
+
+// Processor time of this thread: what a busy machine does not change.
+inline uint64_t cpu_ns() {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(t.tv_nsec);
+}
+
+// The time that one in a hundred exceeds. Not of none.
+inline uint64_t percentile_99(std::vector<uint64_t> times) {
+  std::sort(times.begin(), times.end());
+  return times[times.size() * 99 / 100];
+}
 
 inline std::string random_bytes(Rng& rng, size_t size) {
   std::string bytes(size, '\0');
