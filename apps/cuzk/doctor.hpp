@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
+#include "budget/host_budget.hpp"
 #include "cuzk/circuits.hpp"
 #include "cuzk/console.hpp"
 #include "filecoin/circuit_spec.hpp"
@@ -31,13 +33,24 @@ struct Finding {
   ErrorClass error_class = ErrorClass::kInternal;  // of what is bad: the exit status
 };
 
+// What to look at, as the command line says it; the daemon's configuration fills in what that leaves open.
 struct DoctorOptions {
-  std::vector<std::string> circuits;  // that must be provable; empty: those whose parameters are there
+  std::string configuration;          // its file
+  std::vector<std::string> circuits;  // that must be provable
+  bool other_circuits = true;         // those whose parameters are there, too
   std::string parameters;             // as --dir says
   CacheOptions cache;
   std::vector<std::string> addresses;
-  bool digests = false;  // read whole files
+  BudgetOptions budget;
+  std::string state;                                       // the journal's folder; empty: none
+  std::vector<std::pair<std::string, std::string>> files;  // that must be readable: key of the configuration, path
+  bool digests = false;                                    // read whole files
 };
+
+#if CUZK_DAEMON
+// daemon/doctor_configuration.cpp: what is wrong with the configuration, and what it says.
+std::vector<Finding> check_configuration(DoctorOptions& options);
+#endif
 
 // doctor_checks.cpp
 std::vector<Finding> check_program();
@@ -45,16 +58,19 @@ std::vector<Finding> check_devices();
 std::vector<Finding> check_cache(const std::string& directory);
 // Of this process, against what proving these circuits on the CPU takes: which is bad where it does not fit and there
 // is no GPU.
-std::vector<Finding> check_memory_for(const std::vector<const CircuitSpec*>& circuits);
+std::vector<Finding> check_memory_for(const std::vector<const CircuitSpec*>& circuits, const BudgetOptions& budget);
 std::vector<Finding> check_limits();
+std::vector<Finding> check_state(const DoctorOptions& options);
 
 // doctor_parameters.cpp
 struct ParameterFindings {
   std::vector<Finding> findings;
-  std::vector<const CircuitSpec*> circuits;  // that are asked for, or whose parameters are there
+  std::vector<const CircuitSpec*> circuits;  // that are required, or whose parameters are there
 };
-ParameterFindings check_parameter_folder(const std::vector<const CircuitSpec*>& asked, const std::string& directory,
-                                         const std::string& cache, bool digests, Progress& progress);
+// `others`: also the circuits that are not required, where their parameters are there; then some must be.
+ParameterFindings check_parameter_folder(const std::vector<const CircuitSpec*>& required, bool others,
+                                         const std::string& directory, const std::string& cache, bool digests,
+                                         Progress& progress);
 // How fast the largest of the files can be read from the disk, past the page cache.
 std::vector<Finding> check_disk(const std::vector<const CircuitSpec*>& circuits, const std::string& directory,
                                 Progress& progress);

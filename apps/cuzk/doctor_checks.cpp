@@ -1,11 +1,13 @@
 #include <sys/resource.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 
 #include "base/atomic_file.hpp"
 #include "base/memory_limit.hpp"
+#include "base/random_access_file.hpp"
 #include "budget/host_budget.hpp"
 #include "cuzk/doctor.hpp"
 #include "cuzk/memory.hpp"
@@ -130,8 +132,8 @@ std::vector<Finding> check_cache(const std::string& directory) {
   return {finding};
 }
 
-std::vector<Finding> check_memory_for(const std::vector<const CircuitSpec*>& circuits) {
-  const Result<BudgetTotal> total = budget_total({}, memory_limit(""));
+std::vector<Finding> check_memory_for(const std::vector<const CircuitSpec*>& circuits, const BudgetOptions& options) {
+  const Result<BudgetTotal> total = budget_total(options, memory_limit(""));
   if (!total.ok()) {
     return {{.health = Health::kBad,
              .check = "memory",
@@ -190,6 +192,39 @@ std::vector<Finding> check_limits() {
   // The CPU prover locks nothing, and NVIDIA's driver pins memory outside this limit.
   memory.message += ", which proving does not need";
   return {open, memory};
+}
+
+std::vector<Finding> check_state(const DoctorOptions& options) {
+  std::vector<Finding> findings;
+  if (!options.state.empty()) {
+    std::error_code ignored;
+    std::filesystem::path folder = options.state;
+    while (folder.has_relative_path() && !std::filesystem::exists(folder, ignored)) folder = folder.parent_path();
+    if (folder.empty()) folder = ".";
+    Finding finding{.check = "state", .message = "the journal's folder " + options.state + " can be written"};
+    finding.details = {{"folder", options.state}};
+    if (!std::filesystem::is_directory(folder, ignored) || access(folder.c_str(), W_OK | X_OK) != 0) {
+      finding.health = Health::kBad;
+      finding.error_class = ErrorClass::kIo;
+      finding.message = "the journal cannot be kept: " + folder.string() + " is no folder that can be written";
+      finding.advice =
+          "make the folder for the daemon's user (StateDirectory= in the systemd unit), or set "
+          "daemon.state_directory to another one";
+    }
+    findings.push_back(std::move(finding));
+  }
+  for (const auto& [key, path] : options.files) {
+    Finding finding{.check = "files", .message = key + ": " + path + " can be read"};
+    finding.details = {{"key", key}, {"file", path}};
+    if (const auto file = RandomAccessFile::open(path); !file.ok()) {
+      finding.health = Health::kBad;
+      finding.error_class = file.error().error_class;
+      finding.message = key + ": " + file.error().describe();
+      finding.advice = "give the file to the daemon's user to read, or correct the configuration";
+    }
+    findings.push_back(std::move(finding));
+  }
+  return findings;
 }
 
 }  // namespace cuzk::app

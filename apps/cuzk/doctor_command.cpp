@@ -58,20 +58,27 @@ void append(std::vector<Finding>& to, std::vector<Finding> from) {
   std::move(from.begin(), from.end(), std::back_inserter(to));
 }
 
-Result<Outcome> run_doctor(const DoctorOptions& options, Console& console) {
-  std::vector<const CircuitSpec*> asked;
+Result<Outcome> run_doctor(DoctorOptions options, Console& console) {
+  std::vector<Finding> findings = check_program();
+  for (const std::string& id : options.circuits) CUZK_TRY(circuit_by_id(id));
+#if CUZK_DAEMON
+  append(findings, check_configuration(options));
+#endif
+  std::vector<const CircuitSpec*> required;
   for (const std::string& id : options.circuits) {
     CUZK_ASSIGN(const CircuitSpec* circuit, circuit_by_id(id));
-    asked.push_back(circuit);
+    required.push_back(circuit);
   }
+  if (options.addresses.empty()) options.addresses = {kDefaultAddress};
   const std::string folder = parameter_directory(options.parameters), cache = cache_directory(options.cache);
-  std::vector<Finding> findings = check_program();
   append(findings, check_devices());
-  ParameterFindings parameters = check_parameter_folder(asked, folder, cache, options.digests, console.progress());
+  ParameterFindings parameters =
+      check_parameter_folder(required, options.other_circuits, folder, cache, options.digests, console.progress());
   append(findings, std::move(parameters.findings));
   append(findings, check_disk(parameters.circuits, folder, console.progress()));
   append(findings, check_cache(cache));
-  append(findings, check_memory_for(parameters.circuits));
+  append(findings, check_state(options));
+  append(findings, check_memory_for(parameters.circuits, options.budget));
   append(findings, check_limits());
   for (const std::string& address : options.addresses) append(findings, check_address(address));
 
@@ -107,17 +114,23 @@ void add_doctor_command(CommandLine& line) {
                "  cuzk doctor\n  cuzk doctor --circuit porep-32g --circuit winning-32g --dir D --digests\n"
                "  cuzk doctor --listen unix:///run/curio/cuzk.sock --listen 127.0.0.1:9820 --json\n",
                [options](Console& console) {
-                 if (options->addresses.empty()) options->addresses = {kDefaultAddress};
+                 options->other_circuits = options->circuits.empty();
                  return run_doctor(*options, console);
                });
-  command->add_option(
-      "--circuit", options->circuits,
-      "A circuit that must be provable here; may be repeated. Default: those whose parameters are there");
+#if CUZK_DAEMON
+  command->add_option("-c,--config", options->configuration,
+                      "The daemon's configuration; default: as `cuzk serve` finds it. Options here go before it");
+#endif
+  command->add_option("--circuit", options->circuits,
+                      "A circuit that must be provable here; may be repeated. Default: those to be preloaded, and all "
+                      "whose parameters are there");
   command->add_option("--dir", options->parameters,
-                      "Folder of the parameters; default: $FIL_PROOFS_PARAMETER_CACHE, else upstream's default");
+                      "Folder of the parameters; default: the configuration's, or without the daemon "
+                      "$FIL_PROOFS_PARAMETER_CACHE, else upstream's default");
   add_cache_options(command, options->cache);
-  command->add_option("--listen", options->addresses,
-                      std::string("Where the daemon shall listen; may be repeated. Default: ") + kDefaultAddress);
+  command->add_option(
+      "--listen", options->addresses,
+      std::string("Where the daemon shall listen; may be repeated. Default: the configuration's, ") + kDefaultAddress);
   command->add_flag("--digests", options->digests,
                     "Reads whole parameter files and compares their digests with the published ones, where that was "
                     "not done before: a second for each GB");

@@ -138,8 +138,9 @@ double disk_speed(const std::string& path) {
 
 }  // namespace
 
-ParameterFindings check_parameter_folder(const std::vector<const CircuitSpec*>& asked, const std::string& directory,
-                                         const std::string& cache, bool digests, Progress& progress) {
+ParameterFindings check_parameter_folder(const std::vector<const CircuitSpec*>& required, bool others,
+                                         const std::string& directory, const std::string& cache, bool digests,
+                                         Progress& progress) {
   ParameterFindings out;
   std::error_code failure;
   if (!std::filesystem::is_directory(directory, failure)) {
@@ -152,15 +153,15 @@ ParameterFindings check_parameter_folder(const std::vector<const CircuitSpec*>& 
         .error_class = ErrorClass::kNotFound};
     finding.details = {{"folder", directory}};
     out.findings.push_back(std::move(finding));
-    out.circuits = asked;
+    out.circuits = required;
     return out;
   }
   CircuitStore store({.params_directory = directory, .cache_directory = cache, .check_digests = digests});
   for (const CircuitSpec& circuit : circuit_specs()) {
-    const bool wanted = asked.empty() || std::find(asked.begin(), asked.end(), &circuit) != asked.end();
+    const bool wanted = std::find(required.begin(), required.end(), &circuit) != required.end();
     const std::string file = parameter_files(circuit, directory).params;
     const bool there = std::filesystem::exists(std::filesystem::symlink_status(file, failure));
-    if (!wanted || (asked.empty() && !there)) continue;
+    if (!wanted && !(others && there)) continue;
     out.circuits.push_back(&circuit);
     if (there) {
       out.findings.push_back(check_circuit(circuit, store, file, progress));

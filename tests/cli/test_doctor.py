@@ -4,7 +4,7 @@ import resource
 import socket
 import unittest
 
-from harness import CORRUPT, CommandTest, IO, NOT_FOUND, OK, SEED, USAGE, cuzk, environment
+from harness import CORRUPT, CommandTest, INVALID, IO, NOT_FOUND, OK, SEED, USAGE, cuzk, environment
 
 CIRCUIT, OTHER = "window-2k", "winning-2k"
 
@@ -228,6 +228,51 @@ class Doctor(CommandTest):
         run = cuzk("doctor", "--dir", self.params, "--cache-dir", self.cache, "--json")
         addresses = [f["address"] for f in run.json["findings"] if f["check"] == "sockets"]
         self.assertEqual(addresses, ["unix:///run/curio/cuzk.sock"])
+
+    def test_configuration(self):
+        """What the configuration says is looked at, what is wrong with it is told, and options go before it."""
+        if "--config" not in cuzk("doctor", "--help").out:
+            self.skipTest("built without the daemon")
+        self.with_parameters()
+        other, token = self.tmp / "other", self.file("tokens", b"")
+        other.mkdir()
+
+        # Variables go before the file.
+        env = {name: value for name, value in environment().items() if not name.startswith("CUZK_")}
+
+        def config(*lines):
+            return self.file("cuzk.toml", "\n".join(lines))
+
+        def found(check, *more, code=OK):
+            run = cuzk("doctor", "--config", self.tmp / "cuzk.toml", "--json", *more, env=env)
+            self.assertEqual(run.code, code, str(run))
+            return [f for f in run.json["findings"] if f["check"] == check]
+
+        good = [f'daemon.listen = ["unix://{self.socket}", "127.0.0.1:1"]', f'daemon.state_directory = "{self.tmp}/state"',
+                f'srs.param_cache = "{self.params}"', f'residency.cache_directory = "{self.cache}"',
+                'memory.total_budget = "1GiB"', f'auth.tokens = "{token}"']
+        config(*good)
+        self.assertEqual([f["health"] for f in found("config")], ["ok"])
+        self.assertEqual([f["circuit"] for f in found("parameters")], [CIRCUIT])
+        self.assertEqual([f["address"] for f in found("sockets")], [f"unix://{self.socket}", "127.0.0.1:1"])
+        self.assertEqual(found("memory")[0]["budget_bytes"], 1 << 30)
+        self.assertEqual(found("cache")[0]["folder"], str(self.cache))
+        self.assertEqual([(f["health"], f["key"]) for f in found("files")], [("ok", "auth.tokens")])
+        self.assertEqual(found("state")[0]["health"], "ok")
+        self.assertFalse((self.tmp / "state").exists())
+        self.assertEqual([f["address"] for f in found("sockets", "--listen", "127.0.0.1:2")], ["127.0.0.1:2"])
+        self.assertEqual(found("parameters", "--dir", other, code=NOT_FOUND)[0]["folder"], str(other))
+        config(*good, f'residency.preload = ["{OTHER}"]')
+        self.assertEqual([(f["circuit"], f["health"]) for f in found("parameters", code=NOT_FOUND)],
+                         [(CIRCUIT, "ok"), (OTHER, "bad")])
+        config(*good, 'tls.certificate = "/nowhere/chain.pem"', f'tls.key = "{token}"')
+        self.assertEqual([(f["key"], f["health"]) for f in found("files", code=NOT_FOUND)],
+                         [("tls.certificate", "bad"), ("tls.key", "ok"), ("auth.tokens", "ok")])
+        config(f'daemon.state_directory = "{token}/state"', *good[2:])
+        self.assertEqual(found("state", code=IO)[0]["health"], "bad")
+        config("srs.param_cash = 1")
+        self.assertIn("srs.param_cache", found("config", "--dir", self.params, code=INVALID)[0]["message"])
+        self.assertIn("no-such.toml", cuzk("doctor", "--config", "no-such.toml", "--json").out)
 
     def test_unknown_circuit(self):
         self.assert_fails(self.doctor("--circuit", "porep-3k"), USAGE, "porep-3k", "porep-32g")
