@@ -64,13 +64,15 @@ int CommandLine::run_chosen() {
   }
 }
 
-int CommandLine::run(int argc, char** argv) {
+int CommandLine::run(const std::vector<std::string>& arguments) {
+  // CLI11 takes them last first, without the program's name.
+  std::vector<std::string> reversed(arguments.rbegin(), std::prev(arguments.rend()));
   try {
-    app_.parse(argc, argv);
+    app_.parse(std::move(reversed));
   } catch (const CLI::ParseError& error) {
     // Success means --help and the like.
     if (error.get_exit_code() == 0) return app_.exit(error);
-    return usage_error(error, wants_json(argc, argv));
+    return usage_error(error, wants_json(arguments));
   }
   return run_chosen();
 }

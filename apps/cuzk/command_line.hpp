@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cuzk/console.hpp"
 
@@ -23,7 +24,7 @@ class CommandLine {
                 Action action);
 
   // Parses, runs the chosen action, and returns the exit status. What is thrown ends here.
-  int run(int argc, char** argv);
+  int run(const std::vector<std::string>& arguments);
 
  private:
   struct Chosen {
@@ -50,7 +51,7 @@ void add_params_commands(CommandLine& line);
 void add_circuit_commands(CommandLine& line);
 void add_plan_command(CommandLine& line);
 void add_doctor_command(CommandLine& line);
-void add_bench_commands(CommandLine& line);
+CLI::App* add_bench_commands(CommandLine& line);  // the group, for others to add to
 void add_version_command(CommandLine& line);
 
 }  // namespace cuzk::app

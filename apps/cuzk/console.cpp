@@ -40,14 +40,6 @@ bool write_stdout(const std::string& text) {
   return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
 }
 
-// Control characters of untrusted text (file names, field paths) would let it draw on the terminal.
-std::string printable(std::string text) {
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
-  }
-  return text;
-}
-
 }  // namespace
 
 Console::Console(std::string command, const ConsoleOptions& options)
@@ -56,6 +48,12 @@ Console::Console(std::string command, const ConsoleOptions& options)
 void Console::warn(std::string_view line) {
   progress_.clear_line();
   std::fprintf(stderr, "%.*s\n", static_cast<int>(line.size()), line.data());
+}
+
+void Console::say(std::string_view line) {
+  if (options_.json) return;
+  progress_.clear_line();
+  write_stdout(std::string(line) + "\n");  // what cannot be written now cannot be at the end, which tells
 }
 
 void Console::add_measurements(Json& json) const {
@@ -133,6 +131,13 @@ uint64_t peak_rss_bytes() {
   return static_cast<uint64_t>(usage.ru_maxrss) * 1024;
 }
 
+std::string printable(std::string text) {
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  }
+  return text;
+}
+
 std::string human_seconds(double seconds) {
   char text[32];
   if (seconds < 1) {
@@ -147,8 +152,8 @@ std::string human_seconds(double seconds) {
   return text;
 }
 
-bool wants_json(int argc, char** argv) {
-  return std::any_of(argv + 1, argv + argc, [](const char* argument) { return std::strcmp(argument, "--json") == 0; });
+bool wants_json(const std::vector<std::string>& arguments) {
+  return std::find(arguments.begin(), arguments.end(), "--json") != arguments.end();
 }
 
 }  // namespace cuzk::app

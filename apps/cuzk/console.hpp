@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/result.hpp"
@@ -37,6 +38,8 @@ class Console {
   StageProgress& progress() { return progress_; }
   // A line on stderr, at once.
   void warn(std::string_view line);
+  // A line of the result, at once, for what takes long; with --json nothing, as the result is one object.
+  void say(std::string_view line);
   // What to do about an error of that class, told after it; a later hint for the same class replaces it.
   void hint(ErrorClass error_class, std::string text) { hints_[error_class] = std::move(text); }
 
@@ -56,10 +59,12 @@ class Console {
 
 // The largest resident set of this process so far, in bytes.
 uint64_t peak_rss_bytes();
+// Control characters of untrusted text (file names, field paths, ids) would let it draw on the terminal.
+std::string printable(std::string text);
 // "12.3 s", "850 ms"
 std::string human_seconds(double seconds);
 
 // True where `arguments` ask for JSON; used where they cannot be parsed.
-bool wants_json(int argc, char** argv);
+bool wants_json(const std::vector<std::string>& arguments);
 
 }  // namespace cuzk::app

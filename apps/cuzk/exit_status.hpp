@@ -8,6 +8,10 @@ namespace cuzk::app {
 inline constexpr int kExitOk = 0;
 inline constexpr int kExitInternal = 1;
 inline constexpr int kExitUsage = 2;
+// A daemon answered, and there is no proof: what became of the job instead.
+inline constexpr int kExitJobFailed = 20;
+inline constexpr int kExitJobCancelled = 21;
+inline constexpr int kExitJobTimedOut = 22;
 
 constexpr int exit_status(ErrorClass c) {
   switch (c) {

@@ -5,8 +5,10 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 
 namespace cuzk::app {
 namespace {
@@ -43,7 +45,27 @@ void remove_open_temporaries() {
   _exit(128 + number);
 }
 
+struct Handler {
+  std::mutex mutex;
+  std::function<bool(int)> call;
+};
+// Never destroyed: a signal may come while the program ends.
+Handler& handler() {
+  static auto* const only = new Handler;
+  return *only;
+}
+
+bool handled(int number) {
+  const std::lock_guard lock(handler().mutex);
+  return handler().call && handler().call(number);
+}
+
 }  // namespace
+
+void handle_signals(std::function<bool(int number)> new_handler) {
+  const std::lock_guard lock(handler().mutex);
+  handler().call = std::move(new_handler);
+}
 
 void remove_temporaries_on_signals() {
   sigset_t set;
@@ -56,10 +78,12 @@ void remove_temporaries_on_signals() {
   }
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
   std::thread([set] {
-    int number = 0;
-    while (sigwait(&set, &number) != 0) {
+    for (;;) {
+      int number = 0;
+      while (sigwait(&set, &number) != 0) {
+      }
+      if (!handled(number)) end_by_signal(number);
     }
-    end_by_signal(number);
   }).detach();
 }
 

@@ -2,11 +2,16 @@
 #include "cuzk/interrupt.hpp"
 #include "cuzk/memory.hpp"
 #include "cuzk/worker_command.hpp"
+#if CUZK_DAEMON
+#include "cuzk/daemon/daemon_commands.hpp"
+#endif
 
 int main(int argc, char** argv) {
   cuzk::app::return_freed_memory();
   if (cuzk::app::is_worker_command(argc, argv)) return cuzk::app::run_worker_command(argc, argv);
   cuzk::app::remove_temporaries_on_signals();
+  std::vector<std::string> arguments(argv, argv + argc);
+  if (arguments.empty()) arguments = {"cuzk"};  // execve allows it
   cuzk::app::CommandLine line;
   cuzk::app::add_setup_command(line);
   cuzk::app::add_prove_command(line);
@@ -15,7 +20,16 @@ int main(int argc, char** argv) {
   cuzk::app::add_circuit_commands(line);
   cuzk::app::add_plan_command(line);
   cuzk::app::add_doctor_command(line);
-  cuzk::app::add_bench_commands(line);
+  CLI::App* bench = cuzk::app::add_bench_commands(line);
   cuzk::app::add_version_command(line);
-  return line.run(argc, argv);
+#if CUZK_DAEMON
+  cuzk::app::add_config_commands(line);
+  cuzk::app::add_job_commands(line);
+  cuzk::app::add_control_commands(line);
+  cuzk::app::add_bench_client_commands(line, bench);
+  arguments = cuzk::app::as_ours(std::move(arguments));
+#else
+  (void)bench;
+#endif
+  return line.run(arguments);
 }

@@ -22,13 +22,6 @@ Error invalid(std::string field, std::string message) {
   return Error(ErrorClass::kInvalidInput, std::move(message)).at_field(std::move(field));
 }
 
-Result<ProofKind> parse_kind(const std::string& text) {
-  if (const auto kind = proof_kind_by_name(text)) return *kind;
-  std::string known;
-  for (const ProofKind kind : kProofKinds) known += (known.empty() ? "" : ", ") + std::string(to_string(kind));
-  return Error(ErrorClass::kUsage, "there is no kind of proof '" + text + "'; there are " + known);
-}
-
 // Which kinds take an option, and which cannot do without it.
 struct OptionRule {
   const char* name;
@@ -195,16 +188,29 @@ Result<ProofRequest> read_post(const RequestOptions& options, ProofKind kind) {
 
 }  // namespace
 
+Result<ProofKind> parse_kind(const std::string& text) {
+  std::string lower = text;
+  for (char& c : lower) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  if (const auto kind = proof_kind_by_name(lower)) return *kind;
+  std::string known;
+  for (const ProofKind kind : kProofKinds) known += (known.empty() ? "" : ", ") + std::string(to_string(kind));
+  return Error(ErrorClass::kUsage, "there is no kind of proof '" + text + "'; there are " + known);
+}
+
 void add_request_options(CLI::App* command, RequestOptions& options, RequestUse use) {
   const bool verify = use == RequestUse::kVerify;
-  command->add_option("--kind", options.kind, "Kind of proof: porep, snap, window, winning")->required();
+  const bool submit = use == RequestUse::kSubmit;
+  command
+      ->add_option(submit ? "-t,--type,--kind" : "--kind", options.kind, "Kind of proof: porep, snap, window, winning")
+      ->required();
   command->add_option("--c1,--input", options.c1, "PoRep: C1 JSON, with or without the SectorNum wrapper; - for stdin");
   command->add_option("--vanilla", options.vanilla,
                       std::string("snap, window, winning: vanilla proofs, a JSON array of base64, or the bytes of one; "
                                   "- for stdin") +
                           (verify ? "; snap can do without" : ""));
-  command->add_option("--registered-proof", options.registered_proof,
-                      "Number or name; needed but for PoRep, where the C1 has it");
+  command->add_option(
+      "--registered-proof", options.registered_proof,
+      submit ? "Number or name; default 0" : "Number or name; needed but for PoRep, where the C1 has it");
   command->add_option("--sector-num,--sector", options.sector, "Sector number; must agree with the input's")
       ->check(decimal_error);
   command

@@ -21,9 +21,16 @@ struct RequestOptions {
   std::optional<uint32_t> partition;
   std::string randomness, comm_r_old, comm_r_new, comm_d_new;  // hexadecimal
 };
-enum class RequestUse { kProve, kVerify };
+enum class RequestUse {
+  kProve,
+  kVerify,
+  kSubmit,  // to a daemon: as the reference's bench, with -t and --type for --kind
+};
 
 void add_request_options(CLI::App* command, RequestOptions& options, RequestUse use);
+
+// The kind of that name, in any case. Errors: kUsage, with those that there are.
+Result<ProofKind> parse_kind(const std::string& text);
 
 // Reads what the options name, and refuses what contradicts itself: everything that can be seen without hashing, and
 // with --miner-id the replica id. Errors: kUsage where an option is missing or belongs to another kind; kNotFound, kIo;

@@ -2,9 +2,7 @@
 #include "cuzk/parameters.hpp"
 #include "cuzk/read_file.hpp"
 #include "cuzk/request_options.hpp"
-#include "groth16/proof.hpp"
-#include "groth16/verify.hpp"
-#include "srs/params_file.hpp"
+#include "cuzk/verification.hpp"
 
 namespace cuzk::app {
 namespace {
@@ -26,28 +24,15 @@ Result<std::vector<Proof>> read_proofs(const std::string& path, size_t partition
   return proofs;
 }
 
-// The small .vk file where there is one, else the head of the parameters.
-Result<VerifyingKey> read_verifying_key(const VerifyOptions& options, const ParameterFiles& files) {
-  if (!options.vk.empty()) return read_vk(options.vk);
-  Result<VerifyingKey> vk = read_vk(files.vk);
-  if (vk.ok() || vk.error().error_class != ErrorClass::kNotFound) return vk;
-  Result<VerifyingKey> from_params = read_params_vk(files.params);
-  if (!from_params.ok() && from_params.error().error_class == ErrorClass::kNotFound) return vk;
-  return from_params;
-}
-
 Result<Outcome> run_verify(const VerifyOptions& options, Console& console) {
   CUZK_ASSIGN(const ProofRequest request, read_request(options.request, RequestUse::kVerify, console.progress()));
   CUZK_ASSIGN(const std::vector<Proof> proofs, read_proofs(options.proof, request.partitions()));
   const ParameterFiles files = parameter_files(request.circuit(), parameter_directory(options.directory));
   hint_at_parameters(console, request.circuit(), files);
-  CUZK_ASSIGN(const VerifyingKey vk, read_verifying_key(options, files));
+  CUZK_ASSIGN(const VerifyingKey vk, read_verifying_key(options.vk, files));
   {
     const ScopedStage stage(console.progress(), "verifying", proofs.size(), "proofs");
-    const PreparedVerifyingKey prepared(vk);
-    std::vector<std::vector<Fr>> inputs;
-    for (uint32_t k = 0; k < proofs.size(); ++k) inputs.push_back(request.public_inputs(k));
-    CUZK_TRY(verify_batch(prepared, proofs, inputs));
+    CUZK_TRY(verify_proofs(PreparedVerifyingKey(vk), request, proofs));
   }
   const bool miner_checked = request.porep() != nullptr && options.request.miner_id.has_value();
   Outcome outcome;

@@ -15,10 +15,11 @@ constexpr uint64_t kMiB = uint64_t{1} << 20, kGiB = uint64_t{1} << 30;
 struct Config {
   std::vector<std::string> daemon_listen = {"unix:///run/curio/cuzk.sock"};
   std::string daemon_status_listen;
+  std::string daemon_status_allow_origin;
   std::string daemon_socket_mode = "0660";
   bool daemon_allow_insecure = false;
   Size daemon_message_limit{256 * kMiB};
-  Size daemon_upload_budget{kGiB};
+  uint64_t daemon_max_uploads = 32;
   Duration daemon_drain_timeout = std::chrono::seconds(60);
   std::string daemon_state_directory;
 
@@ -32,10 +33,11 @@ struct Config {
   std::vector<uint64_t> gpus_devices;  // empty: all
   uint64_t gpus_gpu_threads = 0;
 
-  uint64_t scheduler_max_jobs = 1000;
-  Size scheduler_max_bytes{4 * kGiB};
+  uint64_t scheduler_max_jobs = 4096;
+  Size scheduler_max_bytes{8 * kGiB};
   Duration scheduler_abandoned_after = std::chrono::seconds(60);
   uint64_t results_keep = 1000;
+  Size results_max_bytes{64 * kMiB};
   Duration results_keep_for = std::chrono::hours(1);
 
   uint64_t synthesis_threads = 0;
@@ -47,11 +49,14 @@ struct Config {
   std::vector<std::string> residency_preload;
   std::string residency_cache_directory;
 
-  Duration worker_hang_timeout = std::chrono::minutes(5);
+  uint64_t worker_niceness = 0;
 
   std::string logging_level = "info";
   std::string logging_format = "text";
   bool logging_timeline = true;
+  std::string logging_file;
+  Size logging_max_file_size{100'000'000};
+  uint64_t logging_max_files = 5;
 
   // What the reference has and this daemon has no use for is checked, told of, and lands here.
   std::string unused_text;

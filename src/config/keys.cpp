@@ -8,7 +8,7 @@
 namespace cuzk {
 namespace {
 
-constexpr uint64_t kSecond = 1000, kHour = 3'600'000, kDay = 24 * kHour;
+constexpr uint64_t kDay = 86'400'000;
 
 const std::vector<ConfigKey>& table() {
   static const std::vector<ConfigKey> keys = {
@@ -20,6 +20,9 @@ const std::vector<ConfigKey>& table() {
       {.name = "daemon.status_listen",
        .member = &Config::daemon_status_listen,
        .doc = "`host:port` of the HTTP pages `/status`, `/metrics`, `/livez`, `/readyz`; empty for none."},
+      {.name = "daemon.status_allow_origin",
+       .member = &Config::daemon_status_allow_origin,
+       .doc = "`Access-Control-Allow-Origin` of these pages; the reference always sends `*`. Empty for none."},
       {.name = "daemon.socket_mode",
        .member = &Config::daemon_socket_mode,
        .doc = "Permissions of the Unix sockets, in octal digits."},
@@ -31,10 +34,12 @@ const std::vector<ConfigKey>& table() {
        .doc = "The longest request that is taken. A 32 GiB PoRep has 51 MB.",
        .min = kMiB,
        .max = 2047 * kMiB},
-      {.name = "daemon.upload_budget",
-       .member = &Config::daemon_upload_budget,
-       .doc = "Memory for requests that are being received; beyond it calls are refused, to be retried.",
-       .min = kMiB},
+      {.name = "daemon.max_uploads",
+       .member = &Config::daemon_max_uploads,
+       .doc =
+           "Requests that are received at once; beyond them slow ones give way, and calls are refused, to be retried.",
+       .min = 1,
+       .max = 1024},
       {.name = "daemon.drain_timeout",
        .member = &Config::daemon_drain_timeout,
        .doc = "How long SIGTERM waits for running work. What is not done then is cancelled, or left to the journal.",
@@ -53,7 +58,9 @@ const std::vector<ConfigKey>& table() {
        .doc = "PEM file of the authorities whose clients are let in; empty: clients need no certificate."},
       {.name = "auth.tokens",
        .member = &Config::auth_tokens,
-       .doc = "File of bearer tokens with their roles; empty: none are asked for."},
+       .doc = "File of lines `ROLE TOKEN`, the role being `reader`, `submitter` or `admin`. With it TCP clients must "
+              "send a token; empty: "
+              "none is asked for."},
       // memory
       {.name = "memory.total_budget",
        .member = &Config::memory_total_budget,
@@ -62,7 +69,7 @@ const std::vector<ConfigKey>& table() {
        .min = 64 * kMiB},
       {.name = "memory.safety_margin",
        .member = &Config::memory_safety_margin,
-       .doc = "What `auto` leaves to others; at most half of what there is."},
+       .doc = "What `auto` leaves to others; at most a quarter of the limit."},
       {.name = "memory.eviction_min_idle",
        .member = &Config::memory_eviction_min_idle,
        .doc = "How long parameters and circuits stay after their last use, even if the memory is wanted.",
@@ -124,6 +131,10 @@ const std::vector<ConfigKey>& table() {
        .member = &Config::results_keep,
        .doc = "Results of finished jobs that are kept for `AwaitProof` and repeated requests.",
        .max = 1'000'000},
+      {.name = "results.max_bytes",
+       .member = &Config::results_max_bytes,
+       .doc = "Bytes of them likewise; the oldest go first.",
+       .min = kMiB},
       {.name = "results.keep_for",
        .member = &Config::results_keep_for,
        .doc = "How long each is kept.",
@@ -131,7 +142,7 @@ const std::vector<ConfigKey>& table() {
       // synthesis, pipeline
       {.name = "synthesis.threads",
        .member = &Config::synthesis_threads,
-       .doc = "Threads of the daemon itself, for witnesses and verification; 0: all processors.",
+       .doc = "Threads of the daemon itself; 0: all processors.",
        .max = 4096},
       {.name = "synthesis.partition_workers",
        .member = &Config::unused_number,
@@ -139,11 +150,12 @@ const std::vector<ConfigKey>& table() {
        .use = KeyUse::kDeprecated},
       {.name = "pipeline.max_parallel_synthesis",
        .member = &Config::pipeline_max_parallel_synthesis,
-       .doc = "Witnesses that are being made or wait for a device, at most; 0: 18.",
+       .doc =
+           "Threads that check input, make witnesses and verify, at most; 0: 18. One more is kept for `CRITICAL` jobs.",
        .max = 4096},
       {.name = "pipeline.max_gpu_queue_depth",
        .member = &Config::pipeline_max_gpu_queue_depth,
-       .doc = "Witnesses that wait for each device, at most; 0: 2.",
+       .doc = "Witnesses that are made ahead for each device and priority; 0: 2.",
        .max = 4096},
       {.name = "pipeline.enabled",
        .member = &Config::unused_flag,
@@ -190,11 +202,10 @@ const std::vector<ConfigKey>& table() {
               "(`CacheDirectory=`), else `cuzk` in `XDG_CACHE_HOME`, else `~/.cache/cuzk`.",
        .other_variable = "CUZK_CACHE_DIR"},
       // worker
-      {.name = "worker.hang_timeout",
-       .member = &Config::worker_hang_timeout,
-       .doc = "A worker process that makes no progress for this long is ended and started anew.",
-       .min = kSecond,
-       .max = kDay},
+      {.name = "worker.niceness",
+       .member = &Config::worker_niceness,
+       .doc = "Added to the workers' niceness, so that they leave the processors to others.",
+       .max = 19},
       // logging
       {.name = "logging.level",
        .member = &Config::logging_level,
@@ -209,6 +220,18 @@ const std::vector<ConfigKey>& table() {
       {.name = "logging.timeline",
        .member = &Config::logging_timeline,
        .doc = "Whether `TIMELINE,...` lines are written, as the reference writes them."},
+      {.name = "logging.file",
+       .member = &Config::logging_file,
+       .doc = "File of the log, kept in turn with `.1`, `.2` and so on behind its name; empty: standard error."},
+      {.name = "logging.max_file_size",
+       .member = &Config::logging_max_file_size,
+       .doc = "Size at which a new one is begun.",
+       .min = 1024},
+      {.name = "logging.max_files",
+       .member = &Config::logging_max_files,
+       .doc = "How many are kept.",
+       .min = 1,
+       .max = 1000},
   };
   return keys;
 }
