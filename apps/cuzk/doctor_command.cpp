@@ -15,14 +15,6 @@ size_t count(const std::vector<Finding>& findings, Health health) {
       std::count_if(findings.begin(), findings.end(), [&](const Finding& f) { return f.health == health; }));
 }
 
-// Control characters of file names would let them draw on the terminal.
-std::string printable(std::string text) {
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
-  }
-  return text;
-}
-
 std::string padded(std::string text, size_t width) {
   text.resize(std::max(width, text.size()), ' ');
   return text;

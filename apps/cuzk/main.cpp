@@ -23,6 +23,7 @@ int main(int argc, char** argv) {
   CLI::App* bench = cuzk::app::add_bench_commands(line);
   cuzk::app::add_version_command(line);
 #if CUZK_DAEMON
+  cuzk::app::add_serve_command(line);
   cuzk::app::add_config_commands(line);
   cuzk::app::add_job_commands(line);
   cuzk::app::add_control_commands(line);

@@ -1,11 +1,10 @@
 #include "cuzk/daemon/config_options.hpp"
 
-#include <unistd.h>
-
 #include <cstdlib>
 #include <filesystem>
 
 #include "base/random_access_file.hpp"
+#include "cuzk/worker_command.hpp"
 
 namespace cuzk::app {
 namespace {
@@ -14,10 +13,9 @@ constexpr const char* kFileVariable = "CUZK_CONFIG";
 constexpr const char* kReferenceFile = "/data/zk/cuzk.toml";
 constexpr uint64_t kMaxFileBytes = uint64_t{1} << 20;
 
-std::map<std::string, std::string> environment() {
+std::map<std::string, std::string> variables() {
   std::map<std::string, std::string> out;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string text = *entry;
+  for (const std::string& text : environment()) {
     const size_t equals = text.find('=');
     if (equals != std::string::npos) out[text.substr(0, equals)] = text.substr(equals + 1);
   }
@@ -61,7 +59,7 @@ void add_config_options(CLI::App* command, ConfigOptions& options) {
 
 Result<LoadedConfig> read_config(const ConfigOptions& options) {
   ConfigSources sources;
-  sources.environment = environment();
+  sources.environment = variables();
   sources.file_name = file_to_read(options);
   if (!sources.file_name.empty()) {
     CUZK_ASSIGN(sources.file_text, read_text(sources.file_name));

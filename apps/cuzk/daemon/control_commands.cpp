@@ -2,6 +2,7 @@
 
 #include <thread>
 
+#include "base/units.hpp"
 #include "config/quantity.hpp"
 #include "cuzk/daemon/daemon_commands.hpp"
 #include "cuzk/exit_status.hpp"
