@@ -50,7 +50,7 @@ class Daemon:
         """A command of the client with --addr in the right place."""
         return cuzk(*arguments, "--addr", self.address, env=self.env, **options)
 
-    def signal(self, number):
+    def send(self, number):
         self.process.send_signal(number)
 
     def stop(self, number=signal.SIGTERM, timeout=90):

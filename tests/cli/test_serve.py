@@ -230,7 +230,7 @@ class Life(DaemonTest):
             self.addCleanup(work.wait)
             self.addCleanup(work.kill)
             time.sleep(1)
-            daemon.signal(signal.SIGTERM)
+            daemon.send(signal.SIGTERM)
             time.sleep(0.1)
             code, seconds = daemon.stop()
             self.assertIn(code, (-signal.SIGTERM, OK))  # OK where the queue was refused and drained in that time
@@ -276,7 +276,7 @@ class Life(DaemonTest):
                 said = set()
                 while not {b"READY=1", b"WATCHDOG=1"} <= said:
                     said.update(notify.recv(4096).split(b"\n"))
-                daemon.signal(signal.SIGTERM)
+                daemon.send(signal.SIGTERM)
                 while b"STOPPING=1" not in said:
                     said.update(notify.recv(4096).split(b"\n"))
                 self.assertEqual(daemon.process.wait(60), OK)
