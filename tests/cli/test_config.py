@@ -57,6 +57,26 @@ class Check(CommandTest):
         self.assertIn(f"error: {path}:2:1: unknown key 'daemon.lisen'; did you mean daemon.listen?", run.err)
         self.assertIn("cuzk serve: invalid-input: the configuration has 1 error", run.err)
 
+    def test_addresses(self):
+        """What the daemon would refuse to listen on is told before; the reference's example has such an address."""
+        path = self.config('[daemon]\nlisten = "0.0.0.0:9820"\nstatus_listen = "0.0.0.0:9821"\n')
+        run = cuzk("config", "check", "-c", path)
+        self.assertEqual(run.code, INVALID, str(run))
+        self.assertRegex(run.out, rf"^error: {path}:2: daemon.listen: other machines can reach 0.0.0.0:9820, .*"
+                                  r"tls.certificate and tls.key, .*daemon.allow_insecure\n")
+        self.assertIn(f"error: {path}:3: daemon.status_listen: other machines can reach 0.0.0.0:9821", run.out)
+        self.assert_ok(cuzk("config", "check", "-c", path, "--daemon.allow_insecure", "true"))
+        tls = ["--tls.certificate", "c", "--tls.key", "k"]
+        run = cuzk("config", "check", "-c", path, *tls)
+        self.assertNotIn("daemon.listen", run.out)
+        self.assertIn("daemon.status_listen", run.out)
+        for address in ("nonsense", "unix://relative", "127.0.0.1", "127.0.0.1:x"):
+            run = cuzk("config", "check", "-l", address)
+            self.assertEqual(run.code, INVALID, str(run))
+            self.assertIn("error: --daemon.listen: daemon.listen: ", run.out)
+        for address in ("127.0.0.1:1", "[::1]:1", "localhost:1", "unix:///a"):
+            self.assert_ok(cuzk("config", "check", "-l", address))
+
     def test_flags_are_checked(self):
         run = cuzk("config", "check", "--memory.total_budget", "lots")
         self.assertEqual(run.code, INVALID)

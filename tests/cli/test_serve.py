@@ -244,7 +244,8 @@ class Life(DaemonTest):
                  (["--residency.cache_directory", "/dev/null/x"], IO, "/dev/null/x"),
                  (["--tls.certificate", self.tmp / "c.pem", "--tls.key", self.tmp / "k.pem"], None, "c.pem"),
                  (["--auth.tokens", self.tmp / "tokens"], None, "tokens"),
-                 (["--listen", "0.0.0.0:0"], USAGE, "0.0.0.0"), (["--listen", "nonsense"], USAGE, "nonsense")]
+                 (["--listen", "0.0.0.0:0"], INVALID, "daemon.allow_insecure"),
+                 (["--listen", "nonsense"], INVALID, "nonsense")]
         for more, code, word in cases:
             with self.subTest(more=more):
                 flags = [f for pair in zip(good[::2], good[1::2]) if pair[0] not in more for f in pair]
@@ -265,6 +266,26 @@ class Life(DaemonTest):
             self.assertIn("preloaded", [e["message"] for e in events])
             self.assertEqual(daemon.ask("preload", "winning-2k").out, "winning-2k already loaded\n")
             self.assertEqual(daemon.stop()[0], OK)
+
+    def faulty(self, faults):
+        """A batch of three against a daemon whose first worker process fails on purpose; its metrics."""
+        with self.daemon("--worker-faults", faults, "--worker-faulty-processes", 1) as daemon:
+            run = daemon.ask("bench", "batch", *self.winning(), "--count", 3, "--dir", PARAMS, "--json")
+            self.assertEqual((run.code, run.json["completed"], run.json["verified"]), (OK, 3, 3), str(run))
+            metrics = daemon.ask("metrics").out
+            self.assertEqual(daemon.stop()[0], OK)
+            return metrics
+
+    def test_a_worker_that_crashes_is_replaced(self):
+        """The first task loads, the second proves."""
+        metrics = self.faulty("crash@2")
+        self.assertRegex(metrics, r"(?m)^cuzk_device_faults_total 1$")
+        self.assertRegex(metrics, r"(?m)^cuzk_proofs_failed_total 0$")
+
+    def test_a_wrong_proof_does_not_leave(self):
+        metrics = self.faulty("wrong-proof@2")
+        self.assertRegex(metrics, r"(?m)^cuzk_wrong_proofs_total [1-9]")
+        self.assertRegex(metrics, r"(?m)^cuzk_proofs_failed_total 0$")
 
     def test_systemd_is_told(self):
         path = self.tmp / "notify"

@@ -5,6 +5,7 @@
 
 #include "base/random_access_file.hpp"
 #include "cuzk/worker_command.hpp"
+#include "server/listen_address.hpp"
 
 namespace cuzk::app {
 namespace {
@@ -41,6 +42,32 @@ Result<std::string> read_text(const std::string& path) {
   return text;
 }
 
+// What the server would refuse, with the keys that change it.
+void check_address(const std::string& key, const std::string& text, bool tls, LoadedConfig& loaded) {
+  const auto complain = [&](const std::string& message) {
+    const ConfigOrigin& origin = loaded.origins.at(key);
+    loaded.findings.push_back(
+        {ConfigFinding::Severity::kError, origin.given() ? origin.text : "", key, key + ": " + message});
+  };
+  const Result<ListenAddress> address = parse_listen_address(text);
+  if (!address.ok()) return complain(address.error().message);
+  const Result<bool> local = is_local_only(*address);
+  if (!local.ok()) return complain(local.error().message);
+  if (*local || tls || loaded.config.daemon_allow_insecure) return;
+  complain("other machines can reach " + text + ", and it has no TLS; use a Unix socket or 127.0.0.1, " +
+           (key == "daemon.listen" ? "or tls.certificate and tls.key, " : "") +
+           "or, where that is meant, set daemon.allow_insecure");
+}
+
+void check_addresses(LoadedConfig& loaded) {
+  const Config& config = loaded.config;
+  for (const std::string& text : config.daemon_listen) {
+    check_address("daemon.listen", text, !config.tls_certificate.empty(), loaded);
+  }
+  if (config.daemon_status_listen.empty()) return;
+  check_address("daemon.status_listen", config.daemon_status_listen, false, loaded);  // the pages never have TLS
+}
+
 }  // namespace
 
 void add_config_options(CLI::App* command, ConfigOptions& options) {
@@ -74,7 +101,9 @@ Result<LoadedConfig> read_config(const ConfigOptions& options) {
     for (const std::string& value : values) joined += (joined.empty() ? "" : ",") + value;
     sources.flags.emplace_back(name, joined);
   }
-  return load_config(sources);
+  LoadedConfig loaded = load_config(sources);
+  check_addresses(loaded);
+  return loaded;
 }
 
 Result<Config> usable_config(const ConfigOptions& options, Console& console) {

@@ -19,8 +19,8 @@ struct ConfigOptions {
 void add_config_options(CLI::App* command, ConfigOptions& options);
 
 // Reads the file (--config, else CUZK_CONFIG, else the reference's /data/zk/cuzk.toml where that exists) and the
-// environment. What is wrong with their content is in the findings. Errors: kNotFound, kIo of the file; kUsage where a
-// flag is given twice.
+// environment. What is wrong with their content, addresses included, is in the findings. Errors: kNotFound, kIo of the
+// file; kUsage where a flag is given twice.
 Result<LoadedConfig> read_config(const ConfigOptions& options);
 
 // The same for commands that need a good one: warnings are told; errors too, and one is returned (kInvalidInput).
