@@ -149,6 +149,27 @@ TEST_F(EngineTest, CriticalJobsOvertakeAtTheNextPartition) {
   for (const JobKey key : low) EXPECT_EQ(result_of(key).state, JobState::kCompleted);
 }
 
+// At whatever moment it comes: nothing begins on the device between the partition that is there and its own.
+TEST_F(EngineTest, NothingBeginsBeforeACriticalJobOnceItIsThere) {
+  start();
+  for (uint64_t i = 0; i < 3; ++i) submit(sim_submission(kPorep, 100 + i, 60));
+  engine->core->preload("winning-2k", [](auto) {});
+  world.run_for(Milliseconds(60'000));
+  std::vector<uint64_t> begun;  // sectors
+  engine->devices[0]->on_prove = [&](uint32_t, const PackedWitness& witness) {
+    begun.push_back(witness.inputs[0].to_plain()[0]);
+  };
+  for (uint64_t i = 0; i < 60; ++i) {
+    world.run_for(world.random_time(1'000, 6'000));
+    ASSERT_TRUE(CoreInspection(*engine->core).proving(0));
+    begun.clear();
+    const JobKey key = submit(sim_submission(kWinning, 1'000 + i, 1));
+    ASSERT_EQ(result_of(key).state, JobState::kCompleted);
+    ASSERT_FALSE(begun.empty());
+    EXPECT_EQ(begun.front(), 1'000 + i) << "a partition of sector " << begun.front() << " went before it";
+  }
+}
+
 TEST_F(EngineTest, AttachingRaisesThePriority) {
   start();
   const JobKey running = submit(sim_submission(kPorep, 1, 10));

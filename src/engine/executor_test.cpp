@@ -13,17 +13,15 @@ namespace {
 using std::chrono::milliseconds;
 
 TEST(ThreadExecutor, CriticalWorkDoesNotWaitForOtherWork) {
-  ThreadExecutor executor(1);
-  std::promise<void> release;
+  std::promise<void> release, busy, critical;
   const std::shared_future<void> released = release.get_future().share();
-  std::promise<void> busy;
+  std::atomic<bool> ordinary = false;
+  ThreadExecutor executor(1);  // goes first
   executor.post(Priority::kHigh, [&] {
     busy.set_value();
     released.wait();
   });
   busy.get_future().wait();
-  std::promise<void> critical;
-  std::atomic<bool> ordinary = false;
   executor.post(Priority::kHigh, [&] { ordinary = true; });
   executor.post(Priority::kCritical, [&] { critical.set_value(); });
   EXPECT_EQ(critical.get_future().wait_for(std::chrono::minutes(1)), std::future_status::ready);
@@ -32,9 +30,9 @@ TEST(ThreadExecutor, CriticalWorkDoesNotWaitForOtherWork) {
 }
 
 TEST(ThreadExecutor, HigherPrioritiesFirstThenInOrder) {
-  ThreadExecutor executor(1);
   std::promise<void> release, busy, done;
   std::string order;
+  ThreadExecutor executor(1);
   executor.post(Priority::kHigh, [&] {
     busy.set_value();
     release.get_future().wait();
@@ -53,10 +51,10 @@ TEST(ThreadExecutor, HigherPrioritiesFirstThenInOrder) {
 }
 
 TEST(ThreadExecutor, TimersGoOffInOrderAndNotBeforeTheirTime) {
-  ThreadExecutor executor(1);
   const auto now = std::chrono::steady_clock::now();
   std::promise<void> done;
   std::string order;
+  ThreadExecutor executor(1);
   executor.post_at(now + milliseconds(60), [&] {
     order += "c";
     EXPECT_GE(std::chrono::steady_clock::now(), now + milliseconds(60));

@@ -308,6 +308,16 @@ TEST_F(JobTableTest, HintsFollowThePace) {
 
 // Ends, results, time.
 
+TEST_F(JobTableTest, ASubmissionThatHasBeenReadCanGo) {
+  const JobKey key = submit("a", 1);
+  const uint64_t bytes = table.unfinished_bytes();
+  EXPECT_NE(table.drop_submission(key), nullptr);
+  EXPECT_EQ(table.drop_submission(key), nullptr);
+  EXPECT_EQ(table.find(key)->submission, nullptr);
+  EXPECT_EQ(table.unfinished_bytes(), bytes);  // it counts until the job has ended
+  EXPECT_EQ(submit("a", 1), key);
+}
+
 TEST_F(JobTableTest, FinishTellsWatchersOnce) {
   const JobKey key = submit("a");
   const WatchId first = table.add_watcher(key), second = table.add_watcher(key), third = table.add_watcher(key);
