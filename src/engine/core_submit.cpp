@@ -191,6 +191,9 @@ std::optional<Refusal> EngineCore::write_to_journal(const Admitted& admitted, co
       return refusal(Refusal::Reason::kQueueFull, "the journal cannot be written: " + written.error().describe(),
                      kJournalHintMs);
     }
+    if (const Job* cut = table_.find(key); drain_cut_ && cut != nullptr && cut->state == JobState::kCancelled) {
+      return std::nullopt;  // by the drain, which did not know of the record: it stays, and the next process proves it
+    }
     const bool known = table_.set_journalled(key);
     if (known) {
       job = *table_.find(key);

@@ -381,6 +381,7 @@ struct SimDisk {
   std::map<JobKey, Record> records;
   JobKey next_key = 1;
   bool broken = false;
+  std::function<void()> during_accept;  // once, while the next record is being written
 };
 
 class SimLog final : public JobLog {
@@ -404,6 +405,7 @@ class SimLog final : public JobLog {
   }
   Status accept(JobKey key, const std::string& job_id, const Submission& submission, const PayloadDigest& digest,
                 std::chrono::system_clock::time_point) override {
+    if (const auto meanwhile = std::exchange(disk_->during_accept, nullptr)) meanwhile();
     if (disk_->broken) return Error(ErrorClass::kResource, "the disk is full");
     if (disk_->records.contains(key)) return {};
     disk_->records[key] = {job_id, std::make_shared<const Submission>(submission), digest, Priority::kNormal, {}};
