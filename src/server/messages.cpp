@@ -225,10 +225,7 @@ v1::GetStatusResponse to_message(const EngineStatus& status, bool draining) {
   for (const ResidentStatus& resident : status.resident) {
     v1::SRSStatus& srs = *out.add_loaded_srs();
     srs.set_circuit_id(reference_circuit_name(resident.circuit_id));
-    const bool on_gpu = std::any_of(status.devices.begin(), status.devices.end(), [&](const DeviceStatus& device) {
-      return device.info.ordinal == resident.device && device.info.is_gpu;
-    });
-    srs.set_tier(on_gpu ? v1::SRSStatus::HOT : v1::SRSStatus::WARM);
+    srs.set_tier(v1::SRSStatus::HOT);  // what a device holds is ready for proving, the CPU's too
     srs.set_size_bytes(resident.parameter_bytes);
     srs.set_ref_count(resident.in_use);
   }
