@@ -25,7 +25,10 @@ if(NOT gRPC_FOUND AND NOT CUZK_GRPC_PKG_FOUND)
   list(APPEND missing gRPC)
 endif()
 
-if(missing)
+if(CUZK_SANITIZER OR CUZK_FUZZ)
+  # gRPC and protobuf are not instrumented, and what is instrumented cannot be told from them in a report.
+  set(CUZK_DAEMON OFF)
+elseif(missing)
   set(CUZK_DAEMON OFF)
   list(JOIN missing ", " missing_names)
   message(STATUS "cuzk: no daemon and no client of it, as these were not found: ${missing_names}")

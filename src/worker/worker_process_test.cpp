@@ -272,7 +272,7 @@ TEST(WorkerProcess, OneThingAtATime) {
 TEST(WorkerProcess, FailuresInARowEndInGivingUp) {
   WorkerProcessOptions options = worker_options("crash@0");
   options.times.failures_to_give_up = 3;
-  options.times.give_up = 300ms;
+  options.times.give_up = 2s;  // the look at the device that was given up must come before
   options.faulty_processes = 4;
   TestDevice test(options);
   ASSERT_TRUE(test.wait_for(DeviceState::kGivenUp));
