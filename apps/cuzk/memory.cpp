@@ -31,21 +31,6 @@ void return_freed_memory() {
 #endif
 }
 
-CircuitSizes sizes_of(const CircuitSpec& circuit) {
-  const CircuitCounts counts = circuit.counts();
-  const CompiledFigures figures = compiled_figures(circuit);
-  return {.inputs = counts.inputs,
-          .aux = counts.aux,
-          .constraints = counts.constraints,
-          .bits = counts.bits,
-          .fields = counts.fields,
-          .a_aux = counts.a_aux_density,
-          .b_aux = counts.b_aux_density,
-          .b_inputs = counts.b_input_density,
-          .terms = figures.terms,
-          .compiled_bytes = figures.bytes};
-}
-
 std::vector<StepMemory> prove_memory(const CircuitSpec& circuit, size_t threads) {
   const CircuitSizes sizes = sizes_of(circuit);
   const uint64_t with_circuit = kProgramBytes + sizes.compiled_bytes;

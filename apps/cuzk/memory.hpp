@@ -10,6 +10,7 @@
 #include "base/result.hpp"
 #include "filecoin/circuit_spec.hpp"
 #include "groth16/memory.hpp"
+#include "residency/circuit_sizes.hpp"
 #include "srs/layout.hpp"
 
 namespace cuzk::app {
@@ -17,9 +18,6 @@ namespace cuzk::app {
 // Makes the allocator give blocks of a megabyte and more back when they are freed, always: by default it learns from
 // frees to keep up to 64 MiB of them. Call once, at the start.
 void return_freed_memory();
-
-// The sizes of a circuit that its costs depend on.
-CircuitSizes sizes_of(const CircuitSpec& circuit);
 
 // What `cuzk prove` and `cuzk setup` hold during each of their stages, the program itself included: the resident set.
 // The request is not counted (150 MB for the largest). Partitions are proved one after the other.

@@ -4,13 +4,13 @@
 #include <utility>
 
 #include "engine/read_submission.hpp"
-#include "filecoin/compiled_figures.hpp"
 #include "filecoin/proof_request.hpp"
 #include "format/post_vanilla_format.hpp"
 #include "format/snap_vanilla_format.hpp"
 #include "groth16/cpu_backend.hpp"
 #include "groth16/memory.hpp"
 #include "groth16/verify.hpp"
+#include "residency/circuit_sizes.hpp"
 #include "srs/params_file.hpp"
 
 namespace cuzk {
@@ -22,21 +22,6 @@ constexpr uint64_t kProcessBytes = uint64_t{8} << 20;
 // its base64 decoded and parsed; the others are parsed from where they lie.
 constexpr uint64_t kPorepCheckQuarters = 10, kOtherCheckQuarters = 5;
 constexpr uint64_t kCheckBytes = uint64_t{4} << 20;
-
-CircuitSizes sizes_of(const CircuitSpec& circuit) {
-  const CircuitCounts counts = circuit.counts();
-  const CompiledFigures figures = compiled_figures(circuit);
-  return {.inputs = counts.inputs,
-          .aux = counts.aux,
-          .constraints = counts.constraints,
-          .bits = counts.bits,
-          .fields = counts.fields,
-          .a_aux = counts.a_aux_density,
-          .b_aux = counts.b_aux_density,
-          .b_inputs = counts.b_input_density,
-          .terms = figures.terms,
-          .compiled_bytes = figures.bytes};
-}
 
 // Values, nodes and indices of the vanilla proofs.
 uint64_t bytes_of(const PorepC1& c1) {

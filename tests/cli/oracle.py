@@ -1,31 +1,14 @@
 """Runs the verifier that shares no code with ours: tests/oracle/verify_groth16.mjs, on @noble/curves."""
-import os
-import shutil
 import subprocess
-import sys
 
+import npm
 from harness import ROOT
 
 ORACLE = ROOT / "tests" / "oracle"
 
 
-def install():
-    """The oracle's package; the reason where there is none."""
-    if (ORACLE / "node_modules" / "@noble" / "curves").is_dir():
-        return None
-    if shutil.which("npm") is None:
-        return "npm is not installed"
-    run = subprocess.run(["npm", "install", "--no-package-lock", "--no-audit", "--no-fund", "--silent"], cwd=ORACLE,
-                         capture_output=True, text=True, timeout=300)
-    return None if run.returncode == 0 else "npm install failed: " + run.stderr[-500:]
-
-
 def install_or_skip():
-    reason = install()
-    if reason:
-        print(f"skipped: {reason}")
-        # Continuous integration has the packages; a silent skip there would hide that nothing was checked.
-        sys.exit(1 if os.environ.get("CI") else 77)
+    npm.install_or_skip(ORACLE, "@noble/curves")
 
 
 def verify(test, key, proof, inputs, *more):

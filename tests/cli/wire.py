@@ -1,11 +1,9 @@
 """A third-party client of the daemon: tests/wire/client.mjs, on @grpc/grpc-js."""
 import json
-import os
-import shutil
 import subprocess
-import sys
 import threading
 
+import npm
 from harness import ROOT
 
 WIRE = ROOT / "tests" / "wire"
@@ -14,22 +12,8 @@ RESOURCE_EXHAUSTED, OUT_OF_RANGE, UNAVAILABLE, UNAUTHENTICATED, PERMISSION_DENIE
 PATIENCE = 300  # seconds; a machine that tests anything else beside this is slow
 
 
-def install_client():
-    """The client's packages; the reason where there are none."""
-    if (WIRE / "node_modules" / "@grpc" / "grpc-js").is_dir():
-        return None
-    if shutil.which("npm") is None:
-        return "npm is not installed"
-    run = subprocess.run(["npm", "install", "--no-package-lock", "--no-audit", "--no-fund", "--silent"], cwd=WIRE,
-                         capture_output=True, text=True, timeout=300)
-    return None if run.returncode == 0 else "npm install failed: " + run.stderr[-500:]
-
-
 def install_client_or_skip():
-    reason = install_client()
-    if reason:
-        print(f"skipped: {reason}")
-        sys.exit(1 if os.environ.get("CI") else 77)
+    npm.install_or_skip(WIRE, "@grpc/grpc-js")
 
 
 class Client:
