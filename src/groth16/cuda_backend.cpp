@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "base/assert.hpp"
@@ -10,7 +11,7 @@
 #include "groth16/setup.hpp"
 #include "matrix/select_cuda.hpp"
 #include "msm/msm_cuda.hpp"
-#include "msm/selected_cuda.hpp"
+#include "parallel/parallel.hpp"
 
 namespace cuzk {
 namespace {
@@ -19,99 +20,122 @@ using gpu::DeviceBuffer;
 using gpu::Reservation;
 using gpu::Stream;
 
-// A sum in device memory that the host finishes: that of the values, and that of the bits.
-template <class Curve>
-struct PendingSum {
-  const MsmPlan* plan = nullptr;
-  DeviceBuffer<Xyzz<Curve>> msm_sums, bit_sums;
-  std::vector<Xyzz<Curve>> host_msm, host_bits;
+uint64_t scratch_bytes_of(const MsmPlan& plan) { return Reservation::bytes_for<std::byte>(plan.scratch_bytes()); }
 
-  static uint64_t bytes(const MsmPlan& plan, size_t selected) {
-    return Reservation::bytes_for<Xyzz<Curve>>(plan.sums()) + Reservation::bytes_for<Xyzz<Curve>>(selected);
+// The sums of some witnesses over the points of one query, in device memory; the host finishes them. The points that
+// bits select are added up for all witnesses in one pass.
+template <class Curve>
+struct QuerySums {
+  static constexpr MsmGroup kGroup = std::is_same_v<Curve, G1Curve> ? MsmGroup::kG1 : MsmGroup::kG2;
+  const MsmPlan* values_plan = nullptr;
+  std::optional<MsmPlan> bits_plan;  // none where the query has no points of bits
+  DeviceBuffer<Xyzz<Curve>> values, bits;
+  std::vector<Xyzz<Curve>> host_values, host_bits;
+
+  static Result<QuerySums> make(const MsmPlan& plan, size_t num_bits, unsigned witnesses, unsigned multiprocessors) {
+    QuerySums out;
+    out.values_plan = &plan;
+    if (num_bits == 0) return Result<QuerySums>(std::move(out));
+    MsmOptions options;
+    options.multiprocessors = multiprocessors;
+    CUZK_ASSIGN(out.bits_plan, MsmPlan::make_selection(kGroup, num_bits, witnesses, options));
+    return Result<QuerySums>(std::move(out));
   }
-  // selected: points that the sum over bits leaves; 0 where there is none.
-  Status allocate(const MsmPlan& for_plan, size_t selected, Reservation& memory, const Stream& stream) {
-    plan = &for_plan;
-    CUZK_ASSIGN(msm_sums, memory.allocate<Xyzz<Curve>>(plan->sums(), stream));
-    CUZK_ASSIGN(bit_sums, memory.allocate<Xyzz<Curve>>(selected, stream));
+  uint64_t bytes(unsigned witnesses) const {
+    return Reservation::bytes_for<Xyzz<Curve>>(witnesses * values_plan->sums()) +
+           Reservation::bytes_for<Xyzz<Curve>>(bits_plan ? bits_plan->sums() : 0);
+  }
+  Status allocate(unsigned witnesses, Reservation& memory, const Stream& stream) {
+    CUZK_ASSIGN(values, memory.allocate<Xyzz<Curve>>(witnesses * values_plan->sums(), stream));
+    CUZK_ASSIGN(bits, memory.allocate<Xyzz<Curve>>(bits_plan ? bits_plan->sums() : 0, stream));
     return {};
   }
-  Status fetch(const Stream& stream) {
-    host_msm.resize(msm_sums.size());
-    host_bits.resize(bit_sums.size());
-    CUZK_TRY(gpu::copy_to_host<Xyzz<Curve>>(std::span(host_msm), msm_sums.span(), stream));
-    return gpu::copy_to_host<Xyzz<Curve>>(std::span(host_bits), bit_sums.span(), stream);
+  std::span<Xyzz<Curve>> values_of(size_t witness) const {
+    return values.span().subspan(witness * values_plan->sums(), values_plan->sums());
   }
-  Jacobian<Curve> finish() const {
-    Jacobian<Curve> out = msm_finish<Curve>(*plan, host_msm);
-    if (!host_bits.empty()) out += selected_finish<Curve>(host_bits);
+  Status fetch(const Stream& stream) {
+    host_values.resize(values.size());
+    host_bits.resize(bits.size());
+    CUZK_TRY(gpu::copy_to_host<Xyzz<Curve>>(std::span(host_values), values.span(), stream));
+    return gpu::copy_to_host<Xyzz<Curve>>(std::span(host_bits), bits.span(), stream);
+  }
+  Jacobian<Curve> finish(unsigned witness) const {
+    const size_t sums = values_plan->sums();
+    const std::span<const Xyzz<Curve>> own = std::span(host_values).subspan(witness * sums, sums);
+    Jacobian<Curve> out = msm_finish<Curve>(*values_plan, own);
+    if (bits_plan) out += selection_finish<Curve>(*bits_plan, host_bits, witness);
     return out;
   }
 };
-
-// What the sums over one index need beside the witness: scalars and bits in query order.
-struct Selection {
-  DeviceBuffer<Fr> scalars;
-  DeviceBuffer<uint32_t> gathered;
-  std::span<const uint32_t> bits;
-};
-uint64_t selection_bytes(const DeviceQueryIndex& index) {
-  return Reservation::bytes_for<Fr>(index.num_values) +
-         (index.all_bits ? 0 : Reservation::bytes_for<uint32_t>((index.num_bits + 31) / 32));
-}
 
 constexpr uint64_t kGranule = gpu::ArenaLayout::kGranularityBytes;
 
 }  // namespace
 
-// Device memory of one evaluation, beside that of the sums.
+// Device memory of an evaluation, beside that of the sums.
 struct CudaBackend::Scratch {
   Reservation memory;
-  DeviceBuffer<uint64_t> bits;
+  DeviceBuffer<uint64_t> bits;  // of all witnesses, words_of_bits() each
   DeviceBuffer<Fr> fields, values, a, b, c;
 };
 
 struct CudaBackend::Sums {
-  PendingSum<G1Curve> h, l, a, b_g1;
-  PendingSum<G2Curve> b_g2;
+  QuerySums<G1Curve> h, l, a, b_g1;
+  QuerySums<G2Curve> b_g2;
 
-  static uint64_t bytes(const DeviceSrs& srs, unsigned multiprocessors) {
-    const size_t selected = selected_sums<G1Curve>(multiprocessors);
-    uint64_t total = PendingSum<G1Curve>::bytes(*srs.h_plan, 0);
-    for (const auto* points : {&srs.l, &srs.a, &srs.b_g1}) {
-      total += PendingSum<G1Curve>::bytes(*points->plan, selected);
-    }
-    return total + PendingSum<G2Curve>::bytes(*srs.b_g2.plan, selected_sums<G2Curve>(multiprocessors));
+  static Result<Sums> make(const DeviceSrs& srs, unsigned witnesses, unsigned multiprocessors) {
+    Sums out;
+    const auto make = [&]<class Curve>(QuerySums<Curve>& sums, const MsmPlan& plan, size_t num_bits) -> Status {
+      CUZK_ASSIGN(sums, QuerySums<Curve>::make(plan, num_bits, witnesses, multiprocessors));
+      return {};
+    };
+    CUZK_TRY(make(out.h, *srs.h_plan, 0));
+    CUZK_TRY(make(out.l, *srs.l.plan, srs.l_index.num_bits));
+    CUZK_TRY(make(out.a, *srs.a.plan, srs.a_index.num_bits));
+    CUZK_TRY(make(out.b_g1, *srs.b_g1.plan, srs.b_index.num_bits));
+    CUZK_TRY(make(out.b_g2, *srs.b_g2.plan, srs.b_index.num_bits));
+    return Result<Sums>(std::move(out));
   }
-  Status allocate(const DeviceSrs& srs, unsigned multiprocessors, Reservation& memory, const Stream& stream) {
-    const size_t selected = selected_sums<G1Curve>(multiprocessors);
-    CUZK_TRY(h.allocate(*srs.h_plan, 0, memory, stream));
-    CUZK_TRY(l.allocate(*srs.l.plan, selected, memory, stream));
-    CUZK_TRY(a.allocate(*srs.a.plan, selected, memory, stream));
-    CUZK_TRY(b_g1.allocate(*srs.b_g1.plan, selected, memory, stream));
-    return b_g2.allocate(*srs.b_g2.plan, selected_sums<G2Curve>(multiprocessors), memory, stream);
+  template <class Each>
+  Status for_each(Each each) {
+    for (QuerySums<G1Curve>* sums : {&h, &l, &a, &b_g1}) CUZK_TRY(each(*sums));
+    return each(b_g2);
   }
 };
 
-// Everything that stays, and the larger of what is there before and after the quotient. Nothing that stays is allocated
-// after something that goes, so no holes are left.
-uint64_t CudaBackend::scratch_bytes() const {
-  const uint64_t row_bytes = Reservation::bytes_for<Fr>(size_t{1} << domain_->log2_size());
-  const uint64_t witness_bytes = Reservation::bytes_for<uint64_t>((system_->num_bits() + 63) / 64) +
-                                 Reservation::bytes_for<Fr>(system_->num_fields()) +
-                                 Reservation::bytes_for<Fr>(system_->num_values());
-  const auto scratch = [](const MsmPlan& plan) { return Reservation::bytes_for<std::byte>(plan.scratch_bytes()); };
-  const uint64_t sums =
-      std::max({scratch(*srs_.h_plan), selection_bytes(srs_.l_index) + scratch(*srs_.l.plan),
-                selection_bytes(srs_.a_index) + scratch(*srs_.a.plan),
-                selection_bytes(srs_.b_index) + std::max(scratch(*srs_.b_g1.plan), scratch(*srs_.b_g2.plan))});
+uint64_t CudaBackend::words_of_bits() const { return (system_->num_bits() + 63) / 64; }
+
+// Everything that stays, and the largest of what is there until the quotient, for the sums over values, and for those
+// over bits. Nothing that stays is allocated after something that goes, so no holes are left.
+Result<uint64_t> CudaBackend::scratch_bytes(unsigned witnesses) const {
+  CUZK_ASSIGN(Sums sums, Sums::make(srs_, witnesses, multiprocessors()));
+  uint64_t stays = Reservation::bytes_for<uint64_t>(witnesses * words_of_bits());
+  uint64_t over_bits = 0;
+  const auto gathered = [&](const DeviceQueryIndex& index) -> uint64_t {
+    if (index.all_bits || index.num_bits == 0) return 0;
+    return Reservation::bytes_for<uint64_t>(witnesses * ((index.num_bits + 63) / 64));
+  };
+  CUZK_TRY(sums.for_each([&](const auto& query) -> Status {
+    stays += query.bytes(witnesses);
+    if (query.bits_plan) over_bits = std::max(over_bits, scratch_bytes_of(*query.bits_plan));
+    return {};
+  }));
+  over_bits += std::max({gathered(srs_.l_index), gathered(srs_.a_index), gathered(srs_.b_index)});
+
+  const uint64_t row_bytes = Reservation::bytes_for<Fr>(domain_->size());
+  const uint64_t witness_bytes =
+      Reservation::bytes_for<Fr>(system_->num_fields()) + Reservation::bytes_for<Fr>(system_->num_values());
+  const auto scalars = [](const DeviceQueryIndex& index) { return Reservation::bytes_for<Fr>(index.num_values); };
+  const uint64_t over_values = std::max(
+      {row_bytes + scratch_bytes_of(*srs_.h_plan), scalars(srs_.l_index) + scratch_bytes_of(*srs_.l.plan),
+       scalars(srs_.a_index) + scratch_bytes_of(*srs_.a.plan),
+       scalars(srs_.b_index) + std::max(scratch_bytes_of(*srs_.b_g1.plan), scratch_bytes_of(*srs_.b_g2.plan))});
   constexpr uint64_t kEmptyBuffers = 24;  // take a granule each
-  return Sums::bytes(srs_, static_cast<unsigned>(device_.info().multiprocessors)) + witness_bytes + row_bytes +
-         std::max(2 * row_bytes, sums) + kEmptyBuffers * kGranule;
+  return stays + std::max(witness_bytes + std::max(3 * row_bytes, over_values), over_bits) + kEmptyBuffers * kGranule;
 }
 
 DeviceSrsOptions CudaBackend::srs_options(const CudaBackendOptions& options) const {
-  return {static_cast<unsigned>(device_.info().multiprocessors), options.h_multiples};
+  return {multiprocessors(), options.h_multiples, options.h_max_entries};
 }
 
 // Takes the memory of all that is resident and copies the circuit.
@@ -164,41 +188,55 @@ Status CudaBackend::keep(std::vector<Fr> ProofSteps::*member, std::span<const Fr
   return stream_.synchronize();
 }
 
-Status CudaBackend::upload_witness(const PackedWitness& witness, Scratch& scratch) const {
+Status CudaBackend::keep_rows(std::vector<Fr> ProofSteps::*member, std::span<const Fr> rows) const {
+  CUZK_TRY(keep(member, rows));
+  if (steps_ == nullptr) return {};
+  std::vector<Fr>& to = steps_->*member;
+  const unsigned bits = domain_->log2_size();
+  for (size_t i = 0; i < to.size(); ++i) {
+    size_t reversed = 0;
+    for (unsigned bit = 0; bit < bits; ++bit) reversed |= (i >> bit & 1) << (bits - 1 - bit);
+    if (i < reversed) std::swap(to[i], to[reversed]);
+  }
+  return {};
+}
+
+Status CudaBackend::upload_witness(const PackedWitness& witness, std::span<uint64_t> bits, Scratch& scratch) const {
   Reservation& memory = scratch.memory;
-  CUZK_ASSIGN(scratch.bits, memory.allocate<uint64_t>(witness.bits.words().size(), stream_));
   CUZK_ASSIGN(scratch.values, memory.allocate<Fr>(system_->num_values(), stream_));
   CUZK_ASSIGN(scratch.fields, memory.allocate<Fr>(witness.fields.size(), stream_));
-  CUZK_TRY(gpu::copy_to_device(scratch.bits.span(), witness.bits.words(), stream_));
+  CUZK_TRY(gpu::copy_to_device(bits, witness.bits.words(), stream_));
   CUZK_TRY(gpu::copy_to_device<Fr>(scratch.values.span().first(witness.inputs.size()), witness.inputs, stream_));
   CUZK_TRY(gpu::copy_to_device<Fr>(scratch.fields.span(), witness.fields, stream_));
-  CUZK_TRY(system_->expand(scratch.bits.span(), scratch.fields.span(), scratch.values.span(), stream_));
+  CUZK_TRY(system_->expand(bits, scratch.fields.span(), scratch.values.span(), stream_));
   CUZK_TRY(stream_.synchronize());
   return keep(&ProofSteps::values, scratch.values.span());
 }
 
-Status CudaBackend::evaluate_rows(Scratch& scratch) const {
-  const DeviceWitness witness{scratch.bits.span(), scratch.values.span()};
+// Rows are made in the order in which the quotient takes them.
+Status CudaBackend::evaluate_rows(std::span<const uint64_t> bits, Scratch& scratch) const {
+  constexpr RowOrder kOrder = RowOrder::kBitReversed;
+  const DeviceWitness witness{bits, scratch.values.span()};
   const size_t rows = domain_->size();
   CUZK_ASSIGN(scratch.a, scratch.memory.allocate<Fr>(rows, stream_));
   CUZK_ASSIGN(scratch.b, scratch.memory.allocate<Fr>(rows, stream_));
   CUZK_ASSIGN(scratch.c, scratch.memory.allocate<Fr>(rows, stream_));
   const std::span<Fr> a = scratch.a.span(), b = scratch.b.span(), c = scratch.c.span();
-  CUZK_TRY(system_->multiply(0, witness, a, stream_));
-  CUZK_TRY(system_->multiply(1, witness, b, stream_));
-  CUZK_TRY(system_->multiply(2, witness, c, stream_));
-  CUZK_ASSIGN(const std::optional<uint64_t> row, system_->first_unsatisfied_row(a, b, c, stream_));
+  CUZK_TRY(system_->multiply(0, witness, a, kOrder, stream_));
+  CUZK_TRY(system_->multiply(1, witness, b, kOrder, stream_));
+  CUZK_TRY(system_->multiply(2, witness, c, kOrder, stream_));
+  CUZK_ASSIGN(const std::optional<uint64_t> row, system_->first_unsatisfied_row(a, b, c, kOrder, stream_));
   if (row) {
     const std::string name = "constraint " + std::to_string(*row);
     return Error(ErrorClass::kUnsatisfied, "the witness violates " + name).at_field(name);
   }
-  CUZK_TRY(keep(&ProofSteps::a, a));
-  CUZK_TRY(keep(&ProofSteps::b, b));
-  return keep(&ProofSteps::c, c);
+  CUZK_TRY(keep_rows(&ProofSteps::a, a));
+  CUZK_TRY(keep_rows(&ProofSteps::b, b));
+  return keep_rows(&ProofSteps::c, c);
 }
 
 Status CudaBackend::evaluate_quotient(Scratch& scratch) const {
-  CUZK_TRY(domain_->quotient(scratch.a.span(), scratch.b.span(), scratch.c.span(), Order::kNatural, stream_));
+  CUZK_TRY(domain_->quotient(scratch.a.span(), scratch.b.span(), scratch.c.span(), Order::kBitReversed, stream_));
   scratch.b.release();
   scratch.c.release();
   CUZK_TRY(stream_.synchronize());
@@ -208,33 +246,40 @@ Status CudaBackend::evaluate_quotient(Scratch& scratch) const {
 namespace {
 
 template <class Curve>
-Status enqueue_msm(std::span<const Affine<Curve>> points, std::span<const Fr> scalars, Reservation& memory,
-                   const Stream& stream, const PendingSum<Curve>& out) {
-  CUZK_ASSIGN(const auto scratch, memory.allocate<std::byte>(out.plan->scratch_bytes(), stream));
-  return msm_enqueue<Curve>(*out.plan, points, scalars, out.msm_sums.span(), scratch.span(), stream);
+Status enqueue_msm(const MsmPlan& plan, std::span<const Affine<Curve>> points, std::span<const Fr> scalars,
+                   std::span<Xyzz<Curve>> sums, Reservation& memory, const Stream& stream) {
+  CUZK_ASSIGN(const auto scratch, memory.allocate<std::byte>(plan.scratch_bytes(), stream));
+  return msm_enqueue<Curve>(plan, points, scalars, sums, scratch.span(), stream);
 }
 
+// bits: of all witnesses, in query order.
 template <class Curve>
-Status enqueue_query(const DeviceQueryPoints<Curve>& points, const Selection& selection, Reservation& memory,
-                     const Stream& stream, const PendingSum<Curve>& out) {
-  CUZK_TRY(enqueue_msm<Curve>(points.values.span(), selection.scalars.span(), memory, stream, out));
-  return selected_enqueue<Curve>(points.bits.span(), selection.bits, out.bit_sums.span(), stream);
+Status enqueue_selection(const QuerySums<Curve>& query, std::span<const Affine<Curve>> points,
+                         std::span<const uint64_t> bits, Reservation& memory, const Stream& stream) {
+  if (!query.bits_plan) return {};
+  CUZK_ASSIGN(const auto scratch, memory.allocate<std::byte>(query.bits_plan->scratch_bytes(), stream));
+  return selection_enqueue<Curve>(*query.bits_plan, points, bits, query.bits.span(), scratch.span(), stream);
 }
 
-Result<Selection> select(const DeviceQueryIndex& index, std::span<const uint64_t> bits, std::span<const Fr> values,
-                         Reservation& memory, const Stream& stream) {
-  Selection out;
-  CUZK_ASSIGN(out.scalars, memory.allocate<Fr>(index.num_values, stream));
-  CUZK_TRY(gather_values(values, index.values.span(), out.scalars.span(), stream));
-  const size_t words = (index.num_bits + 31) / 32;
-  if (index.all_bits) {
-    out.bits = {reinterpret_cast<const uint32_t*>(bits.data()), words};
-    return Result<Selection>(std::move(out));
+// The bits of a query, in its order: what select() gathers, or all bits as they are.
+struct SelectedBits {
+  DeviceBuffer<uint64_t> gathered;
+  std::span<const uint64_t> bits;
+};
+Result<SelectedBits> select_bits(const DeviceQueryIndex& index, std::span<const uint64_t> bits, unsigned witnesses,
+                                 Reservation& memory, const Stream& stream) {
+  SelectedBits out;
+  out.bits = bits;
+  if (index.all_bits || index.num_bits == 0) return Result<SelectedBits>(std::move(out));
+  const size_t words = (index.num_bits + 63) / 64, words_before = bits.size() / witnesses;
+  CUZK_ASSIGN(out.gathered, memory.allocate<uint64_t>(witnesses * words, stream));
+  for (size_t w = 0; w < witnesses; ++w) {
+    const std::span<uint32_t> to(reinterpret_cast<uint32_t*>(out.gathered.data() + w * words),
+                                 (index.num_bits + 31) / 32);
+    CUZK_TRY(gather_bits(bits.subspan(w * words_before, words_before), index.bits.span(), to, stream));
   }
-  CUZK_ASSIGN(out.gathered, memory.allocate<uint32_t>(words, stream));
-  CUZK_TRY(gather_bits(bits, index.bits.span(), out.gathered.span(), stream));
   out.bits = out.gathered.span();
-  return Result<Selection>(std::move(out));
+  return Result<SelectedBits>(std::move(out));
 }
 
 }  // namespace
@@ -244,83 +289,126 @@ Result<ProofSums> CudaBackend::evaluate(const CompiledCircuit& circuit, const Sr
   if (!(srs.shape() == shape_ && srs.vk == vk_)) {
     return Error(ErrorClass::kInternal, "the device holds other parameters");
   }
-  return evaluate(circuit, witness, progress, report);
+  const PackedWitness* const only = &witness;
+  CUZK_ASSIGN(const std::vector<ProofSums> sums, evaluate(circuit, std::span(&only, 1), progress, report));
+  return sums[0];
 }
 
-Result<ProofSums> CudaBackend::evaluate(const CompiledCircuit& circuit, const PackedWitness& witness,
-                                        Progress& progress, ProveReport& report) {
+Status CudaBackend::evaluate_values(size_t number, Scratch& scratch, Sums& sums, Progress& progress,
+                                    ProveReport& report) const {
+  Reservation& memory = scratch.memory;
+  {
+    CUZK_TRY(check_wanted(progress));
+    const StepTimer timer(report, progress, "sum h", shape_.h, "points");
+    CUZK_TRY(enqueue_msm<G1Curve>(*srs_.h_plan, srs_.h.span(), scratch.a.span().first(shape_.h),
+                                  sums.h.values_of(number), memory, stream_));
+    CUZK_TRY(stream_.synchronize());
+    scratch.a.release();
+  }
+  const auto sum = [&](const DeviceQueryIndex& index, const auto& queries) -> Status {
+    DeviceBuffer<Fr> scalars;
+    CUZK_ASSIGN(scalars, memory.allocate<Fr>(index.num_values, stream_));
+    CUZK_TRY(gather_values(scratch.values.span(), index.values.span(), scalars.span(), stream_));
+    return queries(scalars.span());
+  };
+  const auto one = [&]<class Curve>(const char* name, const DeviceQueryPoints<Curve>& points,
+                                    const QuerySums<Curve>& query, std::span<const Fr> scalars) -> Status {
+    CUZK_TRY(check_wanted(progress));
+    const StepTimer timer(report, progress, name, scalars.size(), "points");
+    CUZK_TRY(enqueue_msm<Curve>(*points.plan, points.values.span(), scalars, query.values_of(number), memory, stream_));
+    return stream_.synchronize();
+  };
+  CUZK_TRY(sum(srs_.l_index, [&](auto scalars) { return one("sum l", srs_.l, sums.l, scalars); }));
+  CUZK_TRY(sum(srs_.a_index, [&](auto scalars) { return one("sum a", srs_.a, sums.a, scalars); }));
+  return sum(srs_.b_index, [&](auto scalars) -> Status {
+    CUZK_TRY(one("sum b_g1", srs_.b_g1, sums.b_g1, scalars));
+    return one("sum b_g2", srs_.b_g2, sums.b_g2, scalars);
+  });
+}
+
+Status CudaBackend::evaluate_bits(Scratch& scratch, Sums& sums, unsigned witnesses) const {
+  Reservation& memory = scratch.memory;
+  const auto select = [&](const DeviceQueryIndex& index) {
+    return select_bits(index, scratch.bits.span(), witnesses, memory, stream_);
+  };
+  {
+    CUZK_ASSIGN(const SelectedBits chosen, select(srs_.l_index));
+    CUZK_TRY(enqueue_selection<G1Curve>(sums.l, srs_.l.bits.span(), chosen.bits, memory, stream_));
+  }
+  {
+    CUZK_ASSIGN(const SelectedBits chosen, select(srs_.a_index));
+    CUZK_TRY(enqueue_selection<G1Curve>(sums.a, srs_.a.bits.span(), chosen.bits, memory, stream_));
+  }
+  CUZK_ASSIGN(const SelectedBits chosen, select(srs_.b_index));
+  CUZK_TRY(enqueue_selection<G1Curve>(sums.b_g1, srs_.b_g1.bits.span(), chosen.bits, memory, stream_));
+  CUZK_TRY(enqueue_selection<G2Curve>(sums.b_g2, srs_.b_g2.bits.span(), chosen.bits, memory, stream_));
+  return stream_.synchronize();
+}
+
+Result<std::vector<ProofSums>> CudaBackend::evaluate(const CompiledCircuit& circuit,
+                                                     std::span<const PackedWitness* const> witnesses,
+                                                     Progress& progress, ProveReport& report) {
   if (circuit.num_aux + uint64_t{circuit.num_inputs} != system_->num_bits() + system_->num_values() ||
       circuit.num_constraints != system_->num_constraints()) {
     return Error(ErrorClass::kInternal, "the device holds another circuit");
   }
-  CUZK_TRY(check_packed_witness(circuit, witness));
+  for (const PackedWitness* witness : witnesses) CUZK_TRY(check_packed_witness(circuit, *witness));
   CUZK_TRY(device_.make_current());
-  const auto step = [&](std::string_view name, uint64_t units, std::string_view unit) {
-    return StepTimer(report, progress, name, units, unit);
-  };
+  const auto count = static_cast<unsigned>(witnesses.size());
+  CUZK_ASSIGN(const uint64_t scratch_bytes, this->scratch_bytes(count));
+  CUZK_ASSIGN(Sums sums, Sums::make(srs_, count, multiprocessors()));
   Scratch scratch;
-  CUZK_ASSIGN(scratch.memory, device_.reserve(scratch_bytes(), gpu::Placement::kHigh));
-  Reservation& memory = scratch.memory;
-  Sums sums;
-  CUZK_TRY(sums.allocate(srs_, static_cast<unsigned>(device_.info().multiprocessors), memory, stream_));
-  {
-    CUZK_TRY(check_wanted(progress));
-    const auto timer = step("expand witness", circuit.num_aux, "wires");
-    CUZK_TRY(upload_witness(witness, scratch));
-  }
-  {
-    CUZK_TRY(check_wanted(progress));
-    const auto timer = step("matrices", circuit.num_terms(), "terms");
-    CUZK_TRY(evaluate_rows(scratch));
-  }
-  {
-    CUZK_TRY(check_wanted(progress));
-    const auto timer = step("quotient", domain_->size(), "rows");
-    CUZK_TRY(evaluate_quotient(scratch));
-  }
-  {
-    CUZK_TRY(check_wanted(progress));
-    const auto timer = step("sum h", shape_.h, "points");
-    CUZK_TRY(enqueue_msm<G1Curve>(srs_.h.span(), scratch.a.span().first(shape_.h), memory, stream_, sums.h));
-    CUZK_TRY(stream_.synchronize());
-  }
-  {
-    CUZK_TRY(check_wanted(progress));
-    const auto timer = step("sum l", shape_.l, "points");
-    CUZK_ASSIGN(const Selection chosen,
-                select(srs_.l_index, scratch.bits.span(), scratch.values.span(), memory, stream_));
-    CUZK_TRY(enqueue_query(srs_.l, chosen, memory, stream_, sums.l));
-    CUZK_TRY(stream_.synchronize());
-  }
-  {
-    CUZK_TRY(check_wanted(progress));
-    const auto timer = step("sum a", shape_.a, "points");
-    CUZK_ASSIGN(const Selection chosen,
-                select(srs_.a_index, scratch.bits.span(), scratch.values.span(), memory, stream_));
-    CUZK_TRY(enqueue_query(srs_.a, chosen, memory, stream_, sums.a));
-    CUZK_TRY(stream_.synchronize());
-  }
-  {
-    CUZK_ASSIGN(const Selection chosen,
-                select(srs_.b_index, scratch.bits.span(), scratch.values.span(), memory, stream_));
+  CUZK_ASSIGN(scratch.memory, device_.reserve(scratch_bytes, gpu::Placement::kHigh));
+  CUZK_TRY(sums.for_each([&](auto& query) { return query.allocate(count, scratch.memory, stream_); }));
+  CUZK_ASSIGN(scratch.bits, scratch.memory.allocate<uint64_t>(count * words_of_bits(), stream_));
+  for (size_t number = 0; number < count; ++number) {
+    const std::span<uint64_t> bits = scratch.bits.span().subspan(number * words_of_bits(), words_of_bits());
     {
       CUZK_TRY(check_wanted(progress));
-      const auto timer = step("sum b_g1", shape_.b_g1, "points");
-      CUZK_TRY(enqueue_query(srs_.b_g1, chosen, memory, stream_, sums.b_g1));
-      CUZK_TRY(stream_.synchronize());
+      const StepTimer timer(report, progress, "expand witness", circuit.num_aux, "wires");
+      CUZK_TRY(upload_witness(*witnesses[number], bits, scratch));
     }
+    {
+      CUZK_TRY(check_wanted(progress));
+      const StepTimer timer(report, progress, "matrices", circuit.num_terms(), "terms");
+      CUZK_TRY(evaluate_rows(bits, scratch));
+    }
+    {
+      CUZK_TRY(check_wanted(progress));
+      const StepTimer timer(report, progress, "quotient", domain_->size(), "rows");
+      CUZK_TRY(evaluate_quotient(scratch));
+    }
+    CUZK_TRY(evaluate_values(number, scratch, sums, progress, report));
+    scratch.fields.release();
+    scratch.values.release();
+  }
+  {
     CUZK_TRY(check_wanted(progress));
-    const auto timer = step("sum b_g2", shape_.b_g2, "points");
-    CUZK_TRY(enqueue_query(srs_.b_g2, chosen, memory, stream_, sums.b_g2));
-    CUZK_TRY(stream_.synchronize());
+    const StepTimer timer(report, progress, "sum bits", 4 * system_->num_bits(), "points");
+    CUZK_TRY(evaluate_bits(scratch, sums, count));
   }
   CUZK_TRY(check_wanted(progress));
-  const auto timer = step("finish sums", 5, "sums");
-  peak_scratch_bytes_ = std::max(peak_scratch_bytes_, memory.peak_bytes());
-  for (PendingSum<G1Curve>* sum : {&sums.h, &sums.l, &sums.a, &sums.b_g1}) CUZK_TRY(sum->fetch(stream_));
-  CUZK_TRY(sums.b_g2.fetch(stream_));
+  const StepTimer timer(report, progress, "finish sums", 5 * count, "sums");
+  peak_scratch_bytes_ = std::max(peak_scratch_bytes_, scratch.memory.peak_bytes());
+  CUZK_TRY(sums.for_each([&](auto& query) { return query.fetch(stream_); }));
   CUZK_TRY(stream_.synchronize());
-  return ProofSums{sums.h.finish(), sums.l.finish(), sums.a.finish(), sums.b_g1.finish(), sums.b_g2.finish()};
+  std::vector<ProofSums> out(count);
+  // By kind too: a sum over G2 takes as long as the others together.
+  parallel_for(2 * count, 1, [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) {
+      const auto number = static_cast<unsigned>(i / 2);
+      ProofSums& to = out[number];
+      if (i % 2 == 0) {
+        to.b_g2 = sums.b_g2.finish(number);
+      } else {
+        to.h = sums.h.finish(number);
+        to.l = sums.l.finish(number);
+        to.a = sums.a.finish(number);
+        to.b_g1 = sums.b_g1.finish(number);
+      }
+    }
+  });
+  return Result<std::vector<ProofSums>>(std::move(out));
 }
 
 }  // namespace cuzk

@@ -16,6 +16,8 @@ namespace cuzk {
 struct CudaBackendOptions {
   // Multiples of the points of h to keep in device memory (msm/).
   unsigned h_multiples = 1;
+  // Entries of the sum over h that are sorted and added at a time; 0: by tuning. 88 bytes of scratch memory each.
+  size_t h_max_entries = 0;
 };
 
 // Intermediate values of a proof, for tests that compare backends step by step.
@@ -45,12 +47,16 @@ class CudaBackend final : public Backend {
   Result<ProofSums> evaluate(const CompiledCircuit& circuit, const Srs& srs, const PackedWitness& witness,
                              Progress& progress, ProveReport& report) override;
 
-  // The same without a host copy of the parameters; finish_proof() of prove.hpp completes the proof.
-  Result<ProofSums> evaluate(const CompiledCircuit& circuit, const PackedWitness& witness, Progress& progress,
-                             ProveReport& report);
+  // The same for 1 to MsmPlan::kMaxWitnesses witnesses, without a host copy of the parameters; finish_proof() of
+  // prove.hpp completes each proof. The points of boolean wires are added in one pass for all of them. Reserves
+  // scratch_bytes(witnesses.size()).
+  Result<std::vector<ProofSums>> evaluate(const CompiledCircuit& circuit,
+                                          std::span<const PackedWitness* const> witnesses, Progress& progress,
+                                          ProveReport& report);
 
   uint64_t resident_bytes() const { return memory_.capacity_bytes(); }
-  uint64_t scratch_bytes() const;
+  // Of an evaluation of so many witnesses.
+  Result<uint64_t> scratch_bytes(unsigned witnesses = 1) const;
   // Most that evaluate() has used of its scratch memory.
   uint64_t peak_scratch_bytes() const { return peak_scratch_bytes_; }
   // Fills *steps in each evaluate() from now on; null: no more. For tests.
@@ -63,10 +69,15 @@ class CudaBackend final : public Backend {
   Status reserve(const PackedSystem& system, const PackedQueries& queries, const SrsShape& shape,
                  const CompiledCircuit& circuit, const CudaBackendOptions& options);
   DeviceSrsOptions srs_options(const CudaBackendOptions& options) const;
-  Status upload_witness(const PackedWitness& witness, Scratch& scratch) const;
-  Status evaluate_rows(Scratch& scratch) const;
+  unsigned multiprocessors() const { return static_cast<unsigned>(device_.info().multiprocessors); }
+  uint64_t words_of_bits() const;
+  Status upload_witness(const PackedWitness& witness, std::span<uint64_t> bits, Scratch& scratch) const;
+  Status evaluate_rows(std::span<const uint64_t> bits, Scratch& scratch) const;
   Status evaluate_quotient(Scratch& scratch) const;
+  Status evaluate_values(size_t number, Scratch& scratch, Sums& sums, Progress& progress, ProveReport& report) const;
+  Status evaluate_bits(Scratch& scratch, Sums& sums, unsigned witnesses) const;
   Status keep(std::vector<Fr> ProofSteps::*member, std::span<const Fr> values) const;
+  Status keep_rows(std::vector<Fr> ProofSteps::*member, std::span<const Fr> rows) const;
 
   gpu::Device device_;
   gpu::Stream stream_;

@@ -35,6 +35,7 @@ struct DeviceSrsOptions {
   unsigned multiprocessors = 132;  // of the device
   // Multiples of the points of h to keep; each takes as much memory as h.
   unsigned h_multiples = 1;
+  size_t h_max_entries = 0;  // MsmOptions::max_entries of the sum over h
 };
 
 // Immutable after upload.

@@ -95,6 +95,7 @@ Result<DeviceSrs> DeviceSrs::allocate(const SrsShape& shape, const PackedQueries
   MsmOptions plan;
   plan.multiprocessors = options.multiprocessors;
   plan.table_multiples = options.h_multiples;
+  plan.max_entries = options.h_max_entries;
   CUZK_ASSIGN(out.h_plan, MsmPlan::make(MsmGroup::kG1, shape.h, plan));
   CUZK_ASSIGN(out.h, memory.allocate<G1Affine>(out.h_plan->table_points(), stream));
   CUZK_TRY(stream.synchronize());

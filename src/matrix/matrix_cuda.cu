@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <set>
 #include <string>
 #include <type_traits>
@@ -49,6 +50,13 @@ std::vector<Fr> flat_constants(const PoseidonConstants& k) {
     out.insert(out.end(), part->begin(), part->end());
   }
   return out;
+}
+
+// rows: a power of two where the order is bit-reversed.
+matrix_cuda::RowPlaces places_of(RowOrder order, size_t rows) {
+  if (order == RowOrder::kNatural) return {0};
+  CUZK_ASSERT(std::has_single_bit(rows) && rows <= size_t{1} << 32);
+  return {static_cast<unsigned>(std::countr_zero(rows))};
 }
 
 // The views of flat_constants() in device memory.
@@ -187,10 +195,11 @@ Status DeviceSystem::run_batch(const PackedHashBatch& batch, std::span<const uin
   return {};
 }
 
-Status DeviceSystem::multiply(unsigned matrix, const DeviceWitness& witness, std::span<Fr> out,
+Status DeviceSystem::multiply(unsigned matrix, const DeviceWitness& witness, std::span<Fr> out, RowOrder order,
                               const Stream& stream) const {
   CUZK_ASSERT(matrix < 3 && witness.values.size() == num_values_ &&
               out.size() >= uint64_t{num_constraints_} + num_inputs_);
+  const matrix_cuda::RowPlaces places = places_of(order, out.size());
   const matrix_cuda::SystemView system{instances_.data(), ports_.data(), coefficients_.data(), one_, minus_one_};
   const matrix_cuda::ValuesView values{reinterpret_cast<const uint32_t*>(witness.bits.data()), witness.values.data()};
   for (const Block& block : blocks_) {
@@ -200,23 +209,26 @@ Status DeviceSystem::multiply(unsigned matrix, const DeviceWitness& witness, std
     const auto instances = static_cast<uint32_t>(block.instances.size());
     matrix_cuda::rows_kernel<<<blocks_for(block.num_rows, kThreads) * instances, kThreads, 0, stream.handle()>>>(
         system, {rows.row_start.data(), rows.column.data(), rows.coefficient.data(), block.num_rows},
-        block.instances.data(), instances, values, out.data());
+        block.instances.data(), instances, values, places, out.data());
     CUZK_CUDA_TRY(cudaGetLastError());
   }
-  const std::span<Fr> rest = out.subspan(num_constraints_);
-  CUZK_TRY(gpu::fill_bytes(rest.data(), 0, rest.size_bytes(), stream));
-  if (matrix != 0) return {};
-  return gpu::copy_bytes_on_device(rest.data(), witness.values.data(), num_inputs_ * sizeof(Fr), stream);
+  if (out.size() == num_constraints_) return {};
+  constexpr unsigned kThreads = matrix_tuning::kCopyThreads;
+  matrix_cuda::rest_kernel<<<blocks_for(out.size() - num_constraints_, kThreads), kThreads, 0, stream.handle()>>>(
+      num_constraints_, out.size(), witness.values.data(), matrix == 0 ? num_inputs_ : 0, places, out.data());
+  CUZK_CUDA_TRY(cudaGetLastError());
+  return {};
 }
 
 Result<std::optional<uint64_t>> DeviceSystem::first_unsatisfied_row(std::span<const Fr> a, std::span<const Fr> b,
-                                                                    std::span<const Fr> c, const Stream& stream) const {
+                                                                    std::span<const Fr> c, RowOrder order,
+                                                                    const Stream& stream) const {
   CUZK_ASSERT(a.size() == b.size() && b.size() == c.size());
   CUZK_TRY(gpu::fill_bytes(first_unsatisfied_.data(), 0xff, sizeof(unsigned long long), stream));
   if (!a.empty()) {
     constexpr unsigned kThreads = matrix_tuning::kCopyThreads;
     matrix_cuda::unsatisfied_kernel<<<blocks_for(a.size(), kThreads), kThreads, 0, stream.handle()>>>(
-        a.data(), b.data(), c.data(), a.size(), first_unsatisfied_.data());
+        a.data(), b.data(), c.data(), a.size(), places_of(order, a.size()), first_unsatisfied_.data());
     CUZK_CUDA_TRY(cudaGetLastError());
   }
   unsigned long long first = 0;

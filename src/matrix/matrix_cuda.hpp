@@ -21,6 +21,9 @@ struct DeviceWitness {
   std::span<const Fr> values;      // num_values
 };
 
+// Where row i is in a vector of rows: at i, or, of 2^k rows, at i with its k bits reversed, as transforms take values.
+enum class RowOrder : uint8_t { kNatural, kBitReversed };
+
 // The matrices, hashes and instances of a PackedSystem in device memory.
 class DeviceSystem {
  public:
@@ -43,14 +46,16 @@ class DeviceSystem {
   Status expand(std::span<const uint64_t> bits, std::span<const Fr> fields, std::span<Fr> values,
                 const gpu::Stream& stream) const;
 
-  // out[i] = <row i of matrix 0 (A), 1 (B) or 2 (C), witness>, then zeros; in A the input rows (I_i) * (0) = (0) follow
-  // the constraints. out.size() >= num_constraints() + num_inputs(). Exactly multiply() and put_input_rows() of
+  // out[place(i)] = <row i of matrix 0 (A), 1 (B) or 2 (C), witness>, then zeros; in A the input rows (I_i) * (0) = (0)
+  // follow the constraints. out.size() >= num_constraints() + num_inputs(). Exactly multiply() and put_input_rows() of
   // matrix.hpp. Asynchronous.
-  Status multiply(unsigned matrix, const DeviceWitness& witness, std::span<Fr> out, const gpu::Stream& stream) const;
+  Status multiply(unsigned matrix, const DeviceWitness& witness, std::span<Fr> out, RowOrder order,
+                  const gpu::Stream& stream) const;
 
   // The lowest row with a*b != c. Waits for the stream.
   Result<std::optional<uint64_t>> first_unsatisfied_row(std::span<const Fr> a, std::span<const Fr> b,
-                                                        std::span<const Fr> c, const gpu::Stream& stream) const;
+                                                        std::span<const Fr> c, RowOrder order,
+                                                        const gpu::Stream& stream) const;
 
  private:
   struct Rows {

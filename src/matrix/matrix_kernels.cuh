@@ -26,6 +26,14 @@ struct RowsView {
   uint32_t num_rows;
 };
 
+// The place of a row among 2^bits rows in bit-reversed order; bits == 0: the natural order.
+struct RowPlaces {
+  unsigned bits;
+  __device__ __forceinline__ uint32_t operator()(uint32_t row) const {
+    return bits == 0 ? row : __brev(row) >> (32 - bits);
+  }
+};
+
 // The packed values of one witness.
 struct ValuesView {
   const uint32_t* bits;
@@ -57,12 +65,12 @@ __device__ __forceinline__ void add_term(Fr& sum, const SystemView& system, cons
   }
 }
 
-// out[instance.first_row + row] = <row, witness> for the rows of a block and all its instances, whose numbers are
-// `instances`. Thread blocks with the same rows of different instances follow each other, so that the rows are read
+// out[places(instance.first_row + row)] = <row, witness> for the rows of a block and all its instances, whose numbers
+// are `instances`. Thread blocks with the same rows of different instances follow each other, so that the rows are read
 // from memory once. A row a thread; then the warp sums its long rows one after the other.
 __global__ void __launch_bounds__(matrix_tuning::kRowThreads)
     rows_kernel(SystemView system, RowsView rows, const uint32_t* instances, uint32_t num_instances, ValuesView values,
-                Fr* out) {
+                RowPlaces places, Fr* out) {
   const PackedInstance instance = system.instances[instances[blockIdx.x % num_instances]];
   const uint32_t row = blockIdx.x / num_instances * matrix_tuning::kRowThreads + threadIdx.x;
   const bool exists = row < rows.num_rows;
@@ -82,7 +90,15 @@ __global__ void __launch_bounds__(matrix_tuning::kRowThreads)
     part = poseidon_cuda::group_sum<32>(part);
     if (lane == owner) sum = part;
   }
-  if (exists) store(out + instance.first_row + row, sum);
+  if (exists) store(out + places(instance.first_row + row), sum);
+}
+
+// The rows from `first` on: the inputs, or no rows, then zeros.
+__global__ void __launch_bounds__(matrix_tuning::kCopyThreads)
+    rest_kernel(uint32_t first, uint64_t num_rows, const Fr* inputs, uint32_t num_inputs, RowPlaces places, Fr* out) {
+  const uint64_t i = static_cast<uint64_t>(blockIdx.x) * matrix_tuning::kCopyThreads + threadIdx.x;
+  if (first + i >= num_rows) return;
+  store(out + places(static_cast<uint32_t>(first + i)), i < num_inputs ? load_constant(inputs + i) : Fr::zero());
 }
 
 // Field wires of all instances of a block from the packed fields to their values.
@@ -128,11 +144,12 @@ __global__ void __launch_bounds__(matrix_tuning::kHashThreads)
 
 // Lowers *first to the lowest row with a*b != c.
 __global__ void __launch_bounds__(matrix_tuning::kCopyThreads)
-    unsatisfied_kernel(const Fr* a, const Fr* b, const Fr* c, uint64_t num_rows, unsigned long long* first) {
-  const uint64_t row = static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (row >= num_rows) return;
-  if (load_constant(a + row) * load_constant(b + row) == load_constant(c + row)) return;
-  atomicMin(first, static_cast<unsigned long long>(row));
+    unsatisfied_kernel(const Fr* a, const Fr* b, const Fr* c, uint64_t num_rows, RowPlaces places,
+                       unsigned long long* first) {
+  const uint64_t at = static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (at >= num_rows) return;
+  if (load_constant(a + at) * load_constant(b + at) == load_constant(c + at)) return;
+  atomicMin(first, static_cast<unsigned long long>(places(static_cast<uint32_t>(at))));  // its own inverse
 }
 
 }  // namespace cuzk::matrix_cuda

@@ -171,22 +171,28 @@ Status DeviceDomain::bit_reverse(std::span<Fr> values, const gpu::Stream& stream
   return {};
 }
 
-// The inverse transforms leave their factor m in, and all constants are applied where a, b and c meet:
-// h = m^-1 * [(m*a)*(m*b)*m^-2 - (m*c)*m^-1] / Z, the first m^-1 for the last inverse.
+// On the coset x^m - 1 is the constant z = 7^m - 1. With P = a*b modulo x^m - 7^m, which is what the coset's inverse
+// makes of the products, h = (P - c)/z: so c needs no transform but the first. The inverse transforms leave their
+// factor m in, and the constants are applied with the products and with c.
 Status DeviceDomain::quotient(std::span<Fr> a, std::span<Fr> b, std::span<Fr> c, Order order,
                               const gpu::Stream& stream) const {
   for (const std::span<Fr> values : {a, b, c}) {
     if (values.empty()) continue;
     if (order == Order::kNatural) CUZK_TRY(bit_reverse(values, stream));
     CUZK_TRY(run(kInverse, values, false, false, stream));
+    if (values.data() == c.data()) continue;
     CUZK_TRY(run(kCosetForward, values, values.data() == a.data(), false, stream));
   }
   const Fr m = Fr::from_u64(size()), z = Fr::from_u64(kFrGenerator).pow(uint64_t{1} << log2_size()) - Fr::one();
-  const Fr c_factor = (m.square() * z).inverse(), product_factor = (m.square() * m * z).inverse();
-  quotient_kernel<<<blocks_for(size(), kPassThreads), kPassThreads, 0, stream.handle()>>>(
-      a.data(), b.data(), c.empty() ? nullptr : c.data(), product_factor, c_factor, size());
+  const Fr c_factor = (m * z).inverse(), product_factor = (m.square() * m * z).inverse();
+  const unsigned blocks = blocks_for(size(), kPassThreads);
+  multiply_kernel<<<blocks, kPassThreads, 0, stream.handle()>>>(a.data(), b.data(), product_factor, size());
   CUZK_CUDA_TRY(cudaGetLastError());
-  return run(kCosetInverse, a, true, false, stream);
+  CUZK_TRY(run(kCosetInverse, a, true, false, stream));
+  if (c.empty()) return {};
+  subtract_kernel<<<blocks, kPassThreads, 0, stream.handle()>>>(a.data(), c.data(), c_factor, size());
+  CUZK_CUDA_TRY(cudaGetLastError());
+  return {};
 }
 
 }  // namespace cuzk

@@ -52,7 +52,7 @@ class DeviceDomain {
 
   // a := the coefficients of h = (a*b - c)/(x^m - 1), natural order, from values on the domain in `order`; see
   // compute_h in quotient.hpp. c empty: of h = (a*b)/(x^m - 1) as if c were zero, for parameters into which c is
-  // folded: 5 transforms instead of 7. b and c end with unspecified contents.
+  // folded: 5 transforms instead of 6. b and c end with unspecified contents.
   Status quotient(std::span<Fr> a, std::span<Fr> b, std::span<Fr> c, Order order, const gpu::Stream& stream) const;
 
  private:

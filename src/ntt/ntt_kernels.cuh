@@ -254,15 +254,20 @@ CUZK_HD inline Prepared level_twiddle(const TablePowers& powers, const Fr* coset
   return Prepared::of(LazyFr::load(&twiddle));
 }
 
-// h's values from those of a, b and c: (a*b)*product_factor - c*c_factor. a is reduced.
-CUZK_HD inline Fr quotient_value(const Fr& a, const Fr& b, const Fr* c, const Fr& product_factor, const Fr& c_factor) {
-  LazyFr product = LazyFr::mul(LazyFr::load(&product_factor), LazyFr::mul(LazyFr::load(&a), LazyFr::load(&b)));
-  if (c != nullptr) {
-    product = LazyFr::sub(product, LazyFr::mul(LazyFr::load(&c_factor), LazyFr::load(c)));
-  }
+// a*b*factor, reduced; a is reduced.
+CUZK_HD inline Fr scaled_product(const Fr& a, const Fr& b, const Fr& factor) {
+  LazyFr product = LazyFr::mul(LazyFr::load(&factor), LazyFr::mul(LazyFr::load(&a), LazyFr::load(&b)));
   Fr out;
   product.reduce_once();
   product.store(&out);
+  return out;
+}
+// a - c*factor, reduced; a is reduced.
+CUZK_HD inline Fr scaled_difference(const Fr& a, const Fr& c, const Fr& factor) {
+  LazyFr difference = LazyFr::sub(LazyFr::load(&a), LazyFr::mul(LazyFr::load(&factor), LazyFr::load(&c)));
+  Fr out;
+  difference.reduce_once();
+  difference.store(&out);
   return out;
 }
 
@@ -361,10 +366,14 @@ static __global__ void power_table_kernel(const __grid_constant__ TablePowers po
   if (j < entries) out[j] = factor * power_of_root(powers, j << shift);
 }
 
-static __global__ void quotient_kernel(Fr* a, const Fr* b, const Fr* c, const __grid_constant__ Fr product_factor,
-                                       const __grid_constant__ Fr c_factor, size_t count) {
+static __global__ void multiply_kernel(Fr* a, const Fr* b, const __grid_constant__ Fr factor, size_t count) {
   const size_t i = blockIdx.x * static_cast<size_t>(blockDim.x) + threadIdx.x;
-  if (i < count) a[i] = quotient_value(a[i], b[i], c == nullptr ? nullptr : c + i, product_factor, c_factor);
+  if (i < count) a[i] = scaled_product(a[i], b[i], factor);
+}
+
+static __global__ void subtract_kernel(Fr* a, const Fr* c, const __grid_constant__ Fr factor, size_t count) {
+  const size_t i = blockIdx.x * static_cast<size_t>(blockDim.x) + threadIdx.x;
+  if (i < count) a[i] = scaled_difference(a[i], c[i], factor);
 }
 
 // The place to which element (row, column) of square `middle` goes: numbers are row, middle, column, with four bits of

@@ -80,8 +80,9 @@ class Check {
                 median_ms([&] { return resident_system.expand(bits.span(), fields.span(), values.span(), stream_); }));
     const DeviceWitness witness{bits.span(), values.span()};
     for (unsigned m = 0; m < 3; ++m) {
-      CUZK_ASSIGN(timing.matrix_ms[m],
-                  median_ms([&] { return resident_system.multiply(m, witness, out[m].span(), stream_); }));
+      CUZK_ASSIGN(timing.matrix_ms[m], median_ms([&] {
+                    return resident_system.multiply(m, witness, out[m].span(), RowOrder::kNatural, stream_);
+                  }));
     }
     CUZK_TRY(compare(made, system, values.span(), out));
     CUZK_TRY(compare_unsatisfied(made, resident_system, bits.span(), fields.span(), values.span(), out));
@@ -149,7 +150,7 @@ class Check {
   Status compare_unsatisfied(const test::SyntheticCircuit& made, const DeviceSystem& system, std::span<uint64_t> bits,
                              std::span<Fr> fields, std::span<Fr> values, const gpu::DeviceBuffer<Fr> (&out)[3]) {
     const auto first = [&] {
-      return system.first_unsatisfied_row(out[0].span(), out[1].span(), out[2].span(), stream_);
+      return system.first_unsatisfied_row(out[0].span(), out[1].span(), out[2].span(), RowOrder::kNatural, stream_);
     };
     CUZK_ASSIGN(const auto none, first());
     if (none) fail(made.id + ": row " + std::to_string(*none) + " counts as violated");
@@ -160,7 +161,8 @@ class Check {
     CUZK_TRY(gpu::copy_to_device<uint64_t>(bits, changed.bits.words(), stream_));
     CUZK_TRY(gpu::copy_to_device<Fr>(fields, changed.fields, stream_));
     CUZK_TRY(system.expand(bits, fields, values, stream_));
-    for (unsigned m = 0; m < 3; ++m) CUZK_TRY(system.multiply(m, {bits, values}, out[m].span(), stream_));
+    for (unsigned m = 0; m < 3; ++m)
+      CUZK_TRY(system.multiply(m, {bits, values}, out[m].span(), RowOrder::kNatural, stream_));
     CUZK_ASSIGN(const std::optional<uint64_t> found, first());
     CUZK_ASSIGN(const std::vector<Fr> aux, expand_witness(made.circuit, changed));
     const std::optional<uint32_t> expected = first_unsatisfied(made.circuit, changed.inputs, aux);

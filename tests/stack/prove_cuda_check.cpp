@@ -4,8 +4,11 @@
 // Circuits named after --device-setup are too large for the CPU backend: their parameters are made on the device, and
 // their proofs are verified.
 //
-// Usage: cuzk_prove_cuda_check [--small | CIRCUIT_ID ... [--device-setup CIRCUIT_ID ...]] [--multiples N]
-// [--json FILE]. Exit status 1 on a difference, 2 where something fails.
+// Usage: cuzk_prove_cuda_check [--small | CIRCUIT_ID ... [--device-setup CIRCUIT_ID ...]] [--witnesses N]
+// [--multiples N] [--log2-entries N] [--json FILE]. Exit status 1 on a difference, 2 where something fails.
+//   --witnesses     how many are evaluated together (default 1; --small: 3); with one, alone
+//   --multiples     of the points of h in memory
+//   --log2-entries  of the sum over h, added at a time
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -22,6 +25,7 @@
 #include "groth16/setup.hpp"
 #include "matrix/matrix.hpp"
 #include "ntt/quotient.hpp"
+#include "parallel/parallel.hpp"
 #include "support/block_circuit.hpp"
 #include "support/check_results.hpp"
 #include "support/fixed_blinding.hpp"
@@ -36,9 +40,8 @@ double seconds_since(Clock::time_point begin) { return std::chrono::duration<dou
 
 class DualCheck {
  public:
-  // multiples: of the points of h, kept on the device.
-  DualCheck(gpu::Device& device, int repeats, unsigned multiples)
-      : device_(device), repeats_(repeats), multiples_(multiples) {}
+  DualCheck(gpu::Device& device, int repeats, const CudaBackendOptions& options)
+      : device_(device), repeats_(repeats), options_(options) {}
   std::vector<std::string> lines;  // of JSON, one a circuit
   uint64_t wrong = 0;
 
@@ -50,10 +53,8 @@ class DualCheck {
     CUZK_ASSIGN(const Srs srs, setup(circuit, toxic_waste_from_seed({1}), quiet));
     std::printf("%s: parameters made in %.1f s\n", id_.c_str(), seconds_since(start));
     start = Clock::now();
-    CUZK_ASSIGN(const auto backend, CudaBackend::create(device_, circuit, srs, {multiples_}));
-    std::printf("%s: on the device in %.2f s, %llu bytes resident, %llu scratch\n", id_.c_str(), seconds_since(start),
-                static_cast<unsigned long long>(backend->resident_bytes()),
-                static_cast<unsigned long long>(backend->scratch_bytes()));
+    CUZK_ASSIGN(const auto backend, CudaBackend::create(device_, circuit, srs, options_));
+    std::printf("%s: on the device in %.2f s\n", id_.c_str(), seconds_since(start));
 
     ProofSteps steps;
     ProveReport ignored;
@@ -64,11 +65,8 @@ class DualCheck {
     CpuBackend cpu;
     ProveReport cpu_report;
     CUZK_ASSIGN(const ProofSums sums, cpu.evaluate(circuit, srs, made.witness, quiet, cpu_report));
-    expect(device_sums.h == sums.h, "the sum h");
-    expect(device_sums.l == sums.l, "the sum l");
-    expect(device_sums.a == sums.a, "the sum a");
-    expect(device_sums.b_g1 == sums.b_g1, "the sum b_g1");
-    expect(device_sums.b_g2 == sums.b_g2, "the sum b_g2");
+    compare_sums(device_sums, sums, "");
+    CUZK_TRY(compare_together(made, srs, *backend, cpu, sums));
 
     const Blinding blinding = BlindingForTests::make(Fr::from_u64(1234567), Fr::from_u64(7654321));
     CUZK_ASSIGN(const Proof expected, prove(cpu, circuit, srs, made.witness, blinding, quiet));
@@ -87,9 +85,8 @@ class DualCheck {
       expect(encode(proof) == encode(expected), "the bytes of the proof");
     }
     expect(gpu::api_counts() == before, "a proof allocates nothing and synchronises no device");
-    expect(backend->peak_scratch_bytes() <= backend->scratch_bytes(), "scratch memory beyond the declared");
     CUZK_TRY(compare_unsatisfied(made, srs, *backend, cpu));
-    record(*backend, report, best, cpu_report.total_seconds());
+    CUZK_TRY(record(*backend, report, best, 1, witnesses_of(made).size(), cpu_report.total_seconds()));
     return compare_setup(made, srs, sums);
   }
 
@@ -99,20 +96,26 @@ class DualCheck {
     NoProgress quiet;
     auto start = Clock::now();
     CUZK_ASSIGN(const auto backend,
-                CudaBackend::create_with_setup(device_, made.circuit, toxic_waste_from_seed({1}), {multiples_}, quiet));
-    std::printf("%s: parameters made on the device in %.1f s, %llu bytes resident, %llu scratch\n", id_.c_str(),
-                seconds_since(start), static_cast<unsigned long long>(backend->resident_bytes()),
-                static_cast<unsigned long long>(backend->scratch_bytes()));
+                CudaBackend::create_with_setup(device_, made.circuit, toxic_waste_from_seed({1}), options_, quiet));
+    const double setup_s = seconds_since(start);
+    std::printf("%s: parameters made on the device in %.1f s\n", id_.c_str(), setup_s);
     std::fflush(stdout);
+    const std::vector<const PackedWitness*> witnesses = witnesses_of(made);
     ProveReport report;
     double best = 1e9;
     const gpu::ApiCounts before = gpu::api_counts();
     for (int i = 0; i < std::min(repeats_, 3); ++i) {
       ProveReport now;
       start = Clock::now();
-      CUZK_ASSIGN(const ProofSums sums, backend->evaluate(made.circuit, made.witness, quiet, now));
-      CUZK_ASSIGN(const Blinding blinding, Blinding::random());
-      CUZK_TRY(finish_proof(backend->vk(), sums, made.witness.inputs, blinding, quiet, now));
+      CUZK_ASSIGN(const std::vector<ProofSums> sums, backend->evaluate(made.circuit, witnesses, quiet, now));
+      // Verified before it is returned, each on a thread of its own.
+      std::vector<Status> ends(sums.size());
+      std::vector<ProveReport> reports(sums.size());
+      const StepTimer timer(now, quiet, "assemble and verify all", sums.size(), "proofs");
+      parallel_for(sums.size(), 1, [&](size_t begin, size_t end) {
+        for (size_t k = begin; k < end; ++k) ends[k] = finish(*backend, sums[k], *witnesses[k], reports[k]);
+      });
+      for (const Status& status : ends) CUZK_TRY(status);
       const double took = seconds_since(start);
       if (took < best) {
         best = took;
@@ -120,16 +123,53 @@ class DualCheck {
       }
     }
     expect(gpu::api_counts() == before, "a proof allocates nothing and synchronises no device");
-    expect(backend->peak_scratch_bytes() <= backend->scratch_bytes(), "scratch memory beyond the declared");
-    record(*backend, report, best, 0);
-    return {};
+    return record(*backend, report, best, witnesses.size(), witnesses.size(), 0);
   }
 
  private:
-  void expect(bool right, const char* what) {
+  void expect(bool right, const std::string& what) {
     if (right) return;
-    std::printf("wrong: %s: %s\n", id_.c_str(), what);
+    std::printf("wrong: %s: %s\n", id_.c_str(), what.c_str());
     ++wrong;
+  }
+
+  static std::vector<const PackedWitness*> witnesses_of(const test::SyntheticCircuit& made) {
+    std::vector<const PackedWitness*> out = {&made.witness};
+    for (const PackedWitness& other : made.others) out.push_back(&other);
+    return out;
+  }
+
+  static Status finish(const CudaBackend& backend, const ProofSums& sums, const PackedWitness& witness,
+                       ProveReport& report) {
+    NoProgress quiet;
+    CUZK_ASSIGN(const Blinding blinding, Blinding::random());
+    CUZK_TRY(finish_proof(backend.vk(), sums, witness.inputs, blinding, quiet, report));
+    return {};
+  }
+
+  void compare_sums(const ProofSums& found, const ProofSums& expected, const std::string& where) {
+    expect(found.h == expected.h, "the sum h" + where);
+    expect(found.l == expected.l, "the sum l" + where);
+    expect(found.a == expected.a, "the sum a" + where);
+    expect(found.b_g1 == expected.b_g1, "the sum b_g1" + where);
+    expect(found.b_g2 == expected.b_g2, "the sum b_g2" + where);
+  }
+
+  // All witnesses together have the sums that each has alone.
+  Status compare_together(const test::SyntheticCircuit& made, const Srs& srs, CudaBackend& backend, CpuBackend& cpu,
+                          const ProofSums& first) {
+    NoProgress quiet;
+    ProveReport ignored;
+    const std::vector<const PackedWitness*> witnesses = witnesses_of(made);
+    CUZK_ASSIGN(const std::vector<ProofSums> sums, backend.evaluate(made.circuit, witnesses, quiet, ignored));
+    expect(sums.size() == witnesses.size(), "as many sums as witnesses");
+    compare_sums(sums[0], first, " of the first of all");
+    for (size_t k = 1; k < witnesses.size(); ++k) {
+      CUZK_ASSIGN(const ProofSums expected, cpu.evaluate(made.circuit, srs, *witnesses[k], quiet, ignored));
+      expect(!(expected.a == first.a), "another witness");
+      compare_sums(sums[k], expected, " of number " + std::to_string(k));
+    }
+    return {};
   }
 
   Status compare_steps(const test::SyntheticCircuit& made, ProofSteps& steps) {
@@ -174,28 +214,45 @@ class DualCheck {
     NoProgress quiet;
     ProveReport ignored;
     CUZK_ASSIGN(const auto backend,
-                CudaBackend::create_with_setup(device_, made.circuit, toxic_waste_from_seed({1}), {multiples_}, quiet));
-    CUZK_ASSIGN(const ProofSums sums, backend->evaluate(made.circuit, made.witness, quiet, ignored));
+                CudaBackend::create_with_setup(device_, made.circuit, toxic_waste_from_seed({1}), options_, quiet));
+    const PackedWitness* const only = &made.witness;
+    CUZK_ASSIGN(const std::vector<ProofSums> all, backend->evaluate(made.circuit, std::span(&only, 1), quiet, ignored));
+    const ProofSums& sums = all[0];
     expect(backend->vk() == srs.vk && backend->shape() == srs.shape(), "the key made with the device");
-    expect(sums.h == expected.h && sums.l == expected.l && sums.a == expected.a && sums.b_g1 == expected.b_g1 &&
-               sums.b_g2 == expected.b_g2,
-           "the sums over parameters made on the device");
+    compare_sums(sums, expected, " over parameters made on the device");
     return {};
   }
 
-  void record(const CudaBackend& backend, const ProveReport& report, double best, double cpu_seconds) {
-    std::string line = "{\"circuit\": \"" + id_ + "\", \"prove_ms\": " + number(best * 1e3) +
-                       ", \"cpu_evaluate_ms\": " + number(cpu_seconds * 1e3) +
+  // witnesses: of the proofs that were timed; most: of the largest evaluation before.
+  Status record(const CudaBackend& backend, const ProveReport& report, double best, size_t witnesses, size_t most,
+                double cpu_seconds) {
+    CUZK_ASSIGN(const uint64_t scratch, backend.scratch_bytes(static_cast<unsigned>(most)));
+    expect(backend.peak_scratch_bytes() <= scratch, "scratch memory beyond the declared");
+    expect(scratch - backend.peak_scratch_bytes() <= scratch / 50, "declared scratch memory that is not used");
+    std::string line = "{\"circuit\": \"" + id_ + "\", \"witnesses\": " + std::to_string(witnesses) +
+                       ", \"h_multiples\": " + std::to_string(options_.h_multiples) +
+                       ", \"h_max_entries\": " + std::to_string(options_.h_max_entries) +
+                       ", \"prove_ms\": " + number(best * 1e3) + ", \"cpu_evaluate_ms\": " + number(cpu_seconds * 1e3) +
                        ", \"resident_bytes\": " + std::to_string(backend.resident_bytes()) +
-                       ", \"scratch_bytes\": " + std::to_string(backend.scratch_bytes()) +
+                       ", \"scratch_bytes\": " + std::to_string(scratch) +
                        ", \"peak_scratch_bytes\": " + std::to_string(backend.peak_scratch_bytes()) +
                        ", \"steps_ms\": {";
+    std::vector<ProveReport::Step> steps;  // of all witnesses together
     for (const ProveReport::Step& step : report.steps) {
+      const auto same = std::find_if(steps.begin(), steps.end(), [&](const auto& s) { return s.name == step.name; });
+      if (same == steps.end()) {
+        steps.push_back(step);
+      } else {
+        same->seconds += step.seconds;
+      }
+    }
+    for (const ProveReport::Step& step : steps) {
       line += (line.back() == '{' ? "\"" : ", \"") + step.name + "\": " + number(step.seconds * 1e3);
     }
     lines.push_back(line + "}}");
     std::printf("%s\n", lines.back().c_str());
     std::fflush(stdout);
+    return {};
   }
   static std::string number(double x) {
     char text[32];
@@ -205,21 +262,25 @@ class DualCheck {
 
   gpu::Device& device_;
   int repeats_;
-  unsigned multiples_;
+  const CudaBackendOptions options_;
   std::string id_;
 };
 
 test::SyntheticCircuit block_circuit(size_t instances) {
   Recorder recorder;
   test::block_circuit(recorder, instances);
-  PackedWriter writer;
-  test::block_circuit(writer, instances);
-  return {"blocks", recorder.finish(), writer.finish()};
+  const auto witness = [&](uint64_t variant) {
+    PackedWriter writer;
+    test::block_circuit(writer, instances, variant);
+    return writer.finish();
+  };
+  return {"blocks", recorder.finish(), witness(0), {witness(1), witness(2)}};
 }
 
 struct Arguments {
   bool small = false;
-  unsigned multiples = 1;
+  CudaBackendOptions options;
+  uint32_t witnesses = 1;
   std::vector<std::string> ids, large_ids;
   std::string json;
 };
@@ -227,10 +288,11 @@ struct Arguments {
 Status check(const Arguments& arguments, uint64_t& wrong) {
   CUZK_ASSIGN(const std::vector<gpu::DeviceInfo> devices, gpu::list_devices());
   CUZK_ASSIGN(gpu::Device device, gpu::Device::open(devices[0], {arguments.small ? uint64_t{4} << 30 : 0, 0}));
-  DualCheck checks(device, arguments.small ? 1 : 5, arguments.multiples);
+  DualCheck checks(device, arguments.small ? 1 : 5, arguments.options);
   CUZK_TRY(checks.run(block_circuit(arguments.small ? 2 : 40)));
-  for (const std::string& id : arguments.ids) CUZK_TRY(checks.run(test::synthetic_circuit(id)));
-  for (const std::string& id : arguments.large_ids) CUZK_TRY(checks.run_large(test::synthetic_circuit(id)));
+  for (const std::string& id : arguments.ids) CUZK_TRY(checks.run(test::synthetic_circuit(id, arguments.witnesses)));
+  for (const std::string& id : arguments.large_ids)
+    CUZK_TRY(checks.run_large(test::synthetic_circuit(id, arguments.witnesses)));
   wrong = checks.wrong;
   if (arguments.json.empty()) return {};
   return test::write_check_results(arguments.json, devices[0].name, checks.wrong, checks.lines);
@@ -250,7 +312,11 @@ int main(int argc, char** argv) {
     } else if (argument == "--json" && i + 1 < argc) {
       arguments.json = argv[++i];
     } else if (argument == "--multiples" && i + 1 < argc) {
-      arguments.multiples = static_cast<unsigned>(std::stoul(argv[++i]));
+      arguments.options.h_multiples = static_cast<unsigned>(std::stoul(argv[++i]));
+    } else if (argument == "--log2-entries" && i + 1 < argc) {
+      arguments.options.h_max_entries = size_t{1} << std::stoul(argv[++i]);
+    } else if (argument == "--witnesses" && i + 1 < argc) {
+      arguments.witnesses = static_cast<uint32_t>(std::stoul(argv[++i]));
     } else {
       (large ? arguments.large_ids : arguments.ids).push_back(argument);
     }

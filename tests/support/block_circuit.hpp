@@ -14,15 +14,16 @@
 namespace cuzk::test {
 
 // Blocks whose ports are inputs, bits, fields and hashes, and ONE; hashes of hashes within a block and from instance to
-// instance, of every arity that circuits have; rows from none to hundreds of terms; fields between bits.
+// instance, of every arity that circuits have; rows from none to hundreds of terms; fields between bits. `variant`: of
+// the witness.
 template <class CS>
-void block_circuit(CS& cs, size_t instances) {
+void block_circuit(CS& cs, size_t instances, uint64_t variant = 0) {
   const Num<CS> one = {Wire::one(), Fr::one()}, input = gadget::alloc_input(cs, Fr::from_u64(4));
   std::vector<Num<CS>> numbers;
   std::vector<Boolean<CS>> bits;
   for (size_t i = 0; i < 300; ++i) {
-    bits.push_back(gadget::alloc_bit(cs, (i * i + i / 3) % 2 == 1));
-    if (i % 20 == 0) numbers.push_back(gadget::alloc_num(cs, Fr::from_u64(i * i * 77 + 1).square()));
+    bits.push_back(gadget::alloc_bit(cs, (i * i + i / (3 + variant)) % 2 == 1));
+    if (i % 20 == 0) numbers.push_back(gadget::alloc_num(cs, Fr::from_u64(i * i * 77 + 1 + variant).square()));
   }
   // A row of all of them, with powers of 3 as coefficients.
   Fr total = Fr::zero(), power = Fr::one();
