@@ -4,16 +4,13 @@
 #include <cstdio>
 
 #include "gpu/device_state.cuh"
+#include "gpu/unusable.hpp"
 
 namespace cuzk::gpu {
 namespace {
 
 // Asked for to learn whether this build has code for a device.
 __global__ void probe_kernel() {}
-
-std::string version_text(int version) {
-  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
-}
 
 std::string uuid_text(const cudaUUID_t& uuid) {
   std::string out = "GPU-";
@@ -45,19 +42,12 @@ Result<DeviceInfo> describe(int index) {
 }  // namespace
 
 Result<std::vector<DeviceInfo>> list_devices() {
-  int count = 0;
-  const cudaError_t status = cudaGetDeviceCount(&count);
-  if (status == cudaErrorInsufficientDriver || status == cudaErrorStubLibrary) {
-    int driver = 0, runtime = 0;
-    (void)cudaDriverGetVersion(&driver);
-    (void)cudaRuntimeGetVersion(&runtime);
-    if (driver == 0) return Error(ErrorClass::kDeviceUnusable, "no NVIDIA driver is loaded on this machine");
-    return Error(ErrorClass::kDeviceUnusable, "the NVIDIA driver is too old: it supports CUDA " + version_text(driver) +
-                                                  ", and this build needs " + version_text(runtime));
-  }
-  if (status == cudaErrorNoDevice || (status == cudaSuccess && count == 0)) {
-    return Error(ErrorClass::kDeviceUnusable, "the NVIDIA driver shows no GPU (does CUDA_VISIBLE_DEVICES hide them?)");
-  }
+  int count = 0, driver = 0, runtime = 0;
+  cudaError_t status = cudaGetDeviceCount(&count);
+  if (status == cudaSuccess && count == 0) status = cudaErrorNoDevice;
+  (void)cudaDriverGetVersion(&driver);
+  (void)cudaRuntimeGetVersion(&runtime);
+  if (auto error = startup_error(static_cast<int>(status), driver, runtime)) return *std::move(error);
   CUZK_CUDA_TRY(status);
   std::vector<DeviceInfo> devices;
   for (int index = 0; index < count; ++index) {
@@ -71,11 +61,8 @@ Result<Device> Device::open(const DeviceInfo& info, const ArenaSize& size) {
   CUZK_CUDA_TRY(cudaSetDevice(info.index));
   cudaFuncAttributes attributes{};
   const cudaError_t probe = cudaFuncGetAttributes(&attributes, probe_kernel);
-  if (probe == cudaErrorNoKernelImageForDevice || probe == cudaErrorInvalidDeviceFunction ||
-      probe == cudaErrorUnsupportedPtxVersion) {
-    return Error(ErrorClass::kDeviceUnusable, "this build has no code for " + info.name + " (compute capability " +
-                                                  std::to_string(info.compute_major) + "." +
-                                                  std::to_string(info.compute_minor) + ")");
+  if (auto error = kernel_error(static_cast<int>(probe), info.name, info.compute_major, info.compute_minor)) {
+    return *std::move(error);
   }
   CUZK_CUDA_TRY(probe);
   size_t free_bytes = 0, total_bytes = 0;

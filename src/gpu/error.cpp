@@ -38,6 +38,7 @@ Remedy remedy_of_status(int cuda_status) {
     case 218:  // cudaErrorInvalidPtx
     case 221:  // cudaErrorJitCompilerNotFound
     case 222:  // cudaErrorUnsupportedPtxVersion
+    case 802:  // cudaErrorSystemNotReady
     case 803:  // cudaErrorSystemDriverMismatch
     case 804:  // cudaErrorCompatNotSupportedOnDevice
       return Remedy::kGiveUpDevice;

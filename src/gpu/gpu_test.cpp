@@ -8,6 +8,7 @@
 #include "gpu/arena_layout.hpp"
 #include "gpu/device.hpp"
 #include "gpu/error.hpp"
+#include "gpu/unusable.hpp"
 
 namespace cuzk::gpu {
 namespace {
@@ -158,6 +159,42 @@ TEST(GpuError, ClassesByStatus) {
   for (const int status : {1, 2, 46, 209, 700}) EXPECT_EQ(remedy_of(class_of(status)), remedy_of_status(status));
   EXPECT_EQ(cuda_error(700, "cudaErrorIllegalAddress", "an illegal memory access", "cudaMemcpyAsync(a, b)").message,
             "cudaMemcpyAsync failed: cudaErrorIllegalAddress (an illegal memory access)");
+}
+
+TEST(GpuError, NoUsableGpuIsOneClearLine) {
+  const auto startup = [](int status, int driver) -> std::string {
+    const auto error = startup_error(status, driver, 13000);
+    if (!error) return "";
+    EXPECT_EQ(error->error_class, ErrorClass::kDeviceUnusable);
+    return error->message;
+  };
+  EXPECT_EQ(startup(0, 13000), "");
+  EXPECT_EQ(startup(700, 13000), "");
+  EXPECT_EQ(startup(35, 0), "no NVIDIA driver is loaded on this machine");
+  EXPECT_EQ(startup(34, 0), startup(35, 0));
+  EXPECT_EQ(startup(35, 12080), "the NVIDIA driver is too old: it supports CUDA 12.8, and this build needs 13.0");
+  EXPECT_EQ(startup(100, 13000), "the NVIDIA driver shows no GPU (does CUDA_VISIBLE_DEVICES hide them?)");
+  for (const int status : {802, 803, 804}) {
+    EXPECT_NE(startup(status, 12080).find("NVIDIA driver"), std::string::npos) << status;
+    EXPECT_EQ(startup(status, 12080).find('\n'), std::string::npos) << status;
+    EXPECT_EQ(remedy_of_status(status), Remedy::kGiveUpDevice) << status;
+  }
+}
+
+TEST(GpuError, NoCodeForTheDeviceNamesIt) {
+  const auto kernel = [](int status) -> std::string {
+    const auto error = kernel_error(status, "Tesla V100", 7, 0);
+    if (!error) return "";
+    EXPECT_EQ(error->error_class, ErrorClass::kDeviceUnusable);
+    return error->message;
+  };
+  EXPECT_EQ(kernel(0), "");
+  EXPECT_EQ(kernel(2), "");
+  for (const int status : {98, 200, 209}) {
+    EXPECT_EQ(kernel(status), "this build has no code for Tesla V100 (compute capability 7.0)") << status;
+  }
+  EXPECT_EQ(kernel(222),
+            "this build has no code for Tesla V100 (compute capability 7.0) but for a newer NVIDIA driver to compile");
 }
 
 DeviceInfo device(int index, const char* uuid) {
