@@ -12,6 +12,7 @@ namespace {
 using namespace ntt;
 
 constexpr unsigned kTableThreads = 128;
+constexpr unsigned kRoots = 3;
 unsigned blocks_for(size_t count, unsigned threads) { return static_cast<unsigned>((count + threads - 1) / threads); }
 
 Fr root_of_unity(unsigned log2_size) {
@@ -53,7 +54,7 @@ DeviceDomain::Sizes DeviceDomain::sizes(const DevicePlan& plan) {
     sizes.high = size_t{1} << (plan.log2_size() - 1 - kLowExponentBits);
   }
   sizes.factors = kMaxLog2Size;
-  sizes.roots = 3;
+  sizes.roots = 2 * kRoots;
   return sizes;
 }
 
@@ -71,7 +72,7 @@ TwiddleTables DeviceDomain::tables(Kind kind) const {
   out.low = begin + size.levels;
   out.high = out.low + size.low;
   out.factors = coset ? out.high + size.high : nullptr;
-  out.roots = out.high + size.high + size.factors;
+  out.roots = reinterpret_cast<const PreparedTwiddle*>(out.high + size.high + size.factors);
   return out;
 }
 
@@ -85,17 +86,17 @@ Status DeviceDomain::fill(Kind kind, const gpu::Stream& stream) const {
   const TablePowers powers = powers_of(directed(root_of_unity(k)));
 
   // Level l of the coset evaluates modulo x^(2^(k-1-l)) -+ w*7^(2^(k-1-l)).
-  std::array<Fr, kMaxLog2Size + 3> constants;
+  std::array<Fr, kMaxLog2Size> constants;
   const Fr generator = directed(Fr::from_u64(kFrGenerator));
   std::fill(constants.begin(), constants.end(), Fr::one());
   for (unsigned l = 0; coset && l < k; ++l) constants[l] = generator.pow(uint64_t{1} << (k - 1 - l));
   const Fr root8 = directed(root_of_unity(3));
-  constants[kMaxLog2Size] = root8.square();
-  constants[kMaxLog2Size + 1] = root8;
-  constants[kMaxLog2Size + 2] = root8 * root8.square();
-  // Pageable memory: the call returns when the bytes are taken.
-  Fr* const factors = const_cast<Fr*>(out.roots) - kMaxLog2Size;
+  const PreparedTwiddle roots[kRoots] = {prepare_twiddle(root8.square()), prepare_twiddle(root8),
+                                         prepare_twiddle(root8 * root8.square())};
+  // Pageable memory: the calls return when the bytes are taken.
+  Fr* const factors = buffer_.data() + kind * size.total() + size.levels + size.low + size.high;
   CUZK_TRY(gpu::copy_bytes_to_device(factors, constants.data(), sizeof constants, stream));
+  CUZK_TRY(gpu::copy_bytes_to_device(factors + size.factors, roots, sizeof roots, stream));
   const unsigned entries = static_cast<unsigned>(size.levels / 2);
   level_table_kernel<<<blocks_for(entries, kTableThreads), kTableThreads, 0, stream.handle()>>>(
       powers, factors, k, plan_.table_levels(), entries, const_cast<PreparedTwiddle*>(out.levels));

@@ -24,8 +24,8 @@ Values random_values(size_t count, uint64_t seed) {
 }
 
 struct Tables {
-  std::vector<PreparedTwiddle> levels;
-  Values low, high, factors, roots;
+  std::vector<PreparedTwiddle> levels, roots;
+  Values low, high, factors;
   TwiddleTables view() const {
     return {levels.data(), low.data(), high.data(), factors.empty() ? nullptr : factors.data(), roots.data()};
   }
@@ -41,6 +41,7 @@ Tables make_tables(const DevicePlan& plan, bool inverse, bool coset) {
   Values factors(32, Fr::one());
   for (unsigned l = 0; coset && l < k; ++l) factors[l] = generator.pow(uint64_t{1} << (k - 1 - l));
   Tables out;
+  out.roots.resize(3);
   out.levels.resize(std::max<size_t>(16, size_t{1} << plan.table_levels()));
   for (unsigned i = 1; i < size_t{1} << plan.table_levels(); ++i) {
     level_twiddle(powers, factors.data(), k, i).store(&out.levels[i]);
@@ -59,7 +60,9 @@ Tables make_tables(const DevicePlan& plan, bool inverse, bool coset) {
     for (unsigned l = 0; l < k; ++l) out.factors.push_back(factors[l] * generator.inverse());
   }
   const Fr root8 = directed(root_of_unity(3));
-  out.roots = {root8.square(), root8, root8 * root8.square()};
+  Prepared{root8.square()}.store(&out.roots[0]);
+  Prepared{root8}.store(&out.roots[1]);
+  Prepared{root8 * root8.square()}.store(&out.roots[2]);
   return out;
 }
 
@@ -68,6 +71,7 @@ void run_block(const PassArguments& pass, unsigned block) {
   std::vector<std::array<LazyFr, 8>> registers(kPassThreads);
   Values slots(size_t{1} << kTileLog2);
   std::vector<PreparedTwiddle> shared(kPassThreads);
+  Values scratch(2);
   if (kGenerate) {
     for (unsigned t = 0; t < kPassThreads; ++t) shared_twiddle(pass, block, t).store(&shared[t]);
   }
@@ -96,7 +100,11 @@ void run_block(const PassArguments& pass, unsigned block) {
     for (unsigned t = 0; t < kPassThreads; ++t) {
       LazyFr x[8];
       std::copy(registers[t].begin(), registers[t].end(), x);
-      window<kGentlemanSande, kGenerate>(x, pass, block, t, w, shared.data());
+      if (kGenerate && w + 1 == windows) {
+        generated_window<kGentlemanSande>(x, pass, block, t, scratch.data());
+      } else {
+        table_window<kGentlemanSande, kGenerate>(x, pass, block, t, w, shared.data());
+      }
       std::copy(x, x + 8, registers[t].begin());
     }
   }

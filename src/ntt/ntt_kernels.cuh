@@ -35,7 +35,7 @@ struct TwiddleTables {
   const Fr* low;                  // w^j * the last level's coset factor, j < 2^kLowExponentBits
   const Fr* high;                 // w^(j * 2^kLowExponentBits)
   const Fr* factors;              // coset factor of level l over that of the last level; null without a coset
-  const Fr* roots;                // of order 4 and 8, and the cube of the latter
+  const PreparedTwiddle* roots;   // of order 4 and 8, and the cube of the latter
 };
 
 struct PassArguments {
@@ -154,15 +154,22 @@ CUZK_HD inline void table_level(LazyFr (&x)[8], const PreparedTwiddle* twiddles,
   }
 }
 
-// One level of the last window of a generating pass. All its twiddles come from one: of its lowest level `power`
-// itself, of the next its square, and so on; those of odd blocks are products with roots of order 4 and 8.
+// What was stored is loaded again where it is read, instead of being held in registers.
+CUZK_HD inline void keep_in_memory() {
+#if defined(__CUDA_ARCH__)
+  asm volatile("" ::: "memory");
+#endif
+}
+
+// The lower two levels of the last window of a generating pass. All its twiddles come from one: of its lowest level
+// `power` itself, of the next its square, and so on; those of odd blocks are products with roots of order 4 and 8.
 template <bool kGentlemanSande, int kBit>
-CUZK_HD inline void generated_level(LazyFr (&x)[8], const TwiddleTables& tables, const LazyFr& power) {
+CUZK_HD inline void generated_level(LazyFr (&x)[8], const TwiddleTables& tables, const Fr* power) {
   CUZK_UNROLL
   for (int block = 0; block < 4 >> kBit; ++block) {
-    LazyFr w = power;
+    LazyFr w = LazyFr::load(power);
     if (block > 0) {  // blocks 1, 2, 3 in bit-reversed order
-      w = LazyFr::mul(LazyFr::load_table(tables.roots + (block - 1)), w);
+      w = Prepared::load(tables.roots + (block - 1)).mul(w);
       w.reduce_once();
     }
     CUZK_UNROLL
@@ -173,34 +180,44 @@ CUZK_HD inline void generated_level(LazyFr (&x)[8], const TwiddleTables& tables,
   }
 }
 
-// The levels of window `i`. `shared`: the twiddles of shared_twiddle().
+// The levels of the last window of a generating pass. `scratch`: two elements of this thread's, which would not fit its
+// registers.
+template <bool kGentlemanSande>
+CUZK_HD inline void generated_window(LazyFr (&x)[8], const PassArguments& pass, unsigned block, unsigned thread,
+                                     Fr* scratch) {
+  constexpr bool kGs = kGentlemanSande;
+  const TwiddleTables& tables = pass.tables;
+  const auto square = [](const LazyFr& w) {
+    LazyFr out = LazyFr::mul(w, w);
+    out.reduce_once();
+    return out;
+  };
+  LazyFr w = generate(tables, reversed(bits_above(pass, block, thread, 0) << 2, pass.log2_size - 1));
+  w.store(scratch);
+  w = square(w);
+  w.store(scratch + 1);
+  keep_in_memory();
+  if constexpr (kGs) {
+    generated_level<kGs, 0>(x, tables, scratch);
+    generated_level<kGs, 1>(x, tables, scratch + 1);
+    w = LazyFr::load(scratch + 1);
+  }
+  w = square(w);
+  CUZK_UNROLL
+  for (int j = 0; j < 4; ++j) butterfly<kGs>(x[j], x[j | 4], w, false);
+  if constexpr (!kGs) {
+    generated_level<kGs, 1>(x, tables, scratch + 1);
+    generated_level<kGs, 0>(x, tables, scratch);
+  }
+}
+
+// The levels of window `i`, in a generating pass not the last. `shared`: there, the twiddles of shared_twiddle().
 template <bool kGentlemanSande, bool kGenerate>
-CUZK_HD inline void window(LazyFr (&x)[8], const PassArguments& pass, unsigned block, unsigned thread, unsigned i,
-                           const PreparedTwiddle* shared) {
+CUZK_HD inline void table_window(LazyFr (&x)[8], const PassArguments& pass, unsigned block, unsigned thread, unsigned i,
+                                 const PreparedTwiddle* shared) {
   constexpr bool kGs = kGentlemanSande;
   const unsigned low = pass.window_low(i), count = pass.window_levels(i);
   const unsigned above = bits_above(pass, block, thread, low);
-  if (kGenerate && i + 1 == pass.windows()) {
-    const TwiddleTables& tables = pass.tables;
-    LazyFr power = generate(tables, reversed(above << 2, pass.log2_size - 1));
-    const auto square = [](const LazyFr& w) {
-      LazyFr out = LazyFr::mul(w, w);
-      out.reduce_once();
-      return out;
-    };
-    if constexpr (kGs) {
-      generated_level<kGs, 0>(x, tables, power);
-      power = square(power);
-      generated_level<kGs, 1>(x, tables, power);
-      generated_level<kGs, 2>(x, tables, square(power));
-    } else {
-      const LazyFr second = square(power);
-      generated_level<kGs, 2>(x, tables, square(second));
-      generated_level<kGs, 1>(x, tables, second);
-      generated_level<kGs, 0>(x, tables, power);
-    }
-    return;
-  }
   const bool trivial = pass.trivial && i == 0;
   // The level of the window's bit 2; levels that a short first window lacks are not used.
   const int top = static_cast<int>(pass.first_level + pass.levels + pass.row_shift()) - 3 - static_cast<int>(low);
@@ -208,7 +225,7 @@ CUZK_HD inline void window(LazyFr (&x)[8], const PassArguments& pass, unsigned b
   CUZK_UNROLL
   for (int bit = 0; bit < 3; ++bit) {
     const int lev = top + 2 - bit;
-    if (kGenerate) {
+    if constexpr (kGenerate) {
       // Entry 2^t + (row bits above) of the transform's 64.
       const unsigned t = static_cast<unsigned>(lev) - pass.first_level;
       const unsigned rows = (above << (2 - bit)) & ((1U << t) - 1);
@@ -218,9 +235,9 @@ CUZK_HD inline void window(LazyFr (&x)[8], const PassArguments& pass, unsigned b
     }
   }
   if (kGs && count > 0) table_level<kGs, 0>(x, table[0], trivial);
-  if (!kGs && count > 2) table_level<kGs, 2>(x, table[2], trivial);
-  if (count > 1) table_level<kGs, 1>(x, table[1], trivial);
-  if (kGs && count > 2) table_level<kGs, 2>(x, table[2], trivial);
+  if (!kGs && (kGenerate || count > 2)) table_level<kGs, 2>(x, table[2], trivial);
+  if (kGenerate || count > 1) table_level<kGs, 1>(x, table[1], trivial);
+  if (kGs && (kGenerate || count > 2)) table_level<kGs, 2>(x, table[2], trivial);
   if (!kGs && count > 0) table_level<kGs, 0>(x, table[0], trivial);
 }
 
@@ -306,7 +323,10 @@ __global__ void __launch_bounds__(kPassThreads, kPassBlocks) pass_kernel(const _
   __shared__ uint4 twiddles[kGenerate ? 4 * kPassThreads : 1];
   const unsigned thread = threadIdx.x, block = blockIdx.x;
   PreparedTwiddle* const shared = reinterpret_cast<PreparedTwiddle*>(twiddles);
-  if constexpr (kGenerate) {
+  // A thread's own entry is also its scratch: before the others are made in the one form, after their last use in the
+  // other.
+  Fr* const scratch = reinterpret_cast<Fr*>(shared + thread);
+  if constexpr (kGenerate && !kGentlemanSande) {
     shared_twiddle(pass, block, thread).store(shared + thread);
     __syncthreads();
   }
@@ -324,12 +344,24 @@ __global__ void __launch_bounds__(kPassThreads, kPassBlocks) pass_kernel(const _
       x[j] = LazyFr{};
     }
   }
+  const unsigned table_windows = kGenerate ? windows - 1 : windows;
+  if constexpr (kGenerate && kGentlemanSande) {
+    exchange(x, slots, thread, low, 0);
+    low = 0;
+    generated_window<true>(x, pass, block, thread, scratch);
+    shared_twiddle(pass, block, thread).store(shared + thread);
+  }
 #pragma unroll 1
-  for (unsigned i = 0; i < windows; ++i) {
-    const unsigned w = kGentlemanSande ? windows - 1 - i : i, next = pass.window_low(w);
+  for (unsigned i = 0; i < table_windows; ++i) {
+    const unsigned w = kGentlemanSande ? table_windows - 1 - i : i, next = pass.window_low(w);
     if (next != low) exchange(x, slots, thread, low, next);
     low = next;
-    window<kGentlemanSande, kGenerate>(x, pass, block, thread, w, shared);
+    table_window<kGentlemanSande, kGenerate>(x, pass, block, thread, w, shared);
+  }
+  if constexpr (kGenerate && !kGentlemanSande) {
+    exchange(x, slots, thread, low, 0);
+    low = 0;
+    generated_window<false>(x, pass, block, thread, scratch);
   }
   if (!kGentlemanSande && contiguous) {
     exchange(x, slots, thread, low, kMemoryLow);
