@@ -26,6 +26,13 @@ if(CUZK_CUDA)
   if(CUZK_CCACHE)
     set(CMAKE_CUDA_COMPILER_LAUNCHER "${CUZK_CCACHE}")
   endif()
+  # Machine code for every generation that CUDA 13 compiles for and cards of 16 GiB or more have, and for later ones
+  # PTX. A build for one machine names its own.
+  if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+    set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 86-real 89-real 90-real 100-real 120)
+  endif()
+  # Of the programs that check and measure on one machine, where the modules are for more.
+  set(CUZK_CHECK_ARCHITECTURES "${CMAKE_CUDA_ARCHITECTURES}" CACHE STRING "Architectures of the CUDA checks")
   enable_language(CUDA)
   find_package(CUDAToolkit REQUIRED)
   set(CMAKE_CUDA_STANDARD 20)
@@ -37,4 +44,7 @@ if(CUZK_CUDA)
   # 550: outputs of inline assembly that are only clobbered.
   target_compile_options(cuzk_compiler INTERFACE
     $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr -diag-suppress=550>)
+  if(CUZK_KERNEL_REPORT)
+    target_compile_options(cuzk_compiler INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:-Xptxas=-v>)
+  endif()
 endif()

@@ -97,6 +97,7 @@ function(cuzk_cuda_check source)
   get_filename_component(target "${source}" NAME_WE)
   add_executable(cuzk_${target} "${source}")
   target_link_libraries(cuzk_${target} PRIVATE ${ARGN} CUDA::cudart_static)
+  set_target_properties(cuzk_${target} PROPERTIES CUDA_ARCHITECTURES "${CUZK_CHECK_ARCHITECTURES}")
   if(NOT TARGET cuda_programs)  # what scripts/gpu.sh builds
     add_custom_target(cuda_programs)
   endif()
