@@ -155,5 +155,47 @@ class Text(Tree):
             self.assert_found(self.run_check("check_text.py", "docs"), "README.md:3")
 
 
+class Kernels(Tree):
+    LOG = """ptxas info    : Compiling entry function '_Z4fastv' for 'sm_90'
+ptxas info    : Function properties for _Z4fastv
+    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+ptxas info    : Used 128 registers, used 0 barriers
+ptxas info    : Compiling entry function '_Z4slowv' for 'sm_75'
+    640 bytes stack frame, 96 bytes spill stores, 80 bytes spill loads
+ptxas info    : Used 255 registers, used 1 barriers, 640 bytes cumulative stack size
+"""
+
+    def check(self, *options):
+        self.write("build.log", self.LOG)
+        self.write("allow.txt", "# none but these\n64 nowhere # a reason\n" + self.allowed)
+        run = subprocess.run([sys.executable, str(SCRIPTS / "check_kernels.py"), str(self.root / "build.log"), "--allow",
+                              str(self.root / "allow.txt"), *options], capture_output=True, text=True)
+        return run.returncode, run.stdout + run.stderr
+
+    def test_spills(self):
+        self.allowed = "80 slow # too few\n"
+        code, output = self.check()
+        self.assertEqual(code, 1)
+        self.assertIn("_Z4slowv for sm_75: 96 bytes spilled with 255 registers, 80 allowed", output)
+        self.assertNotIn("fast", output)
+        self.assertEqual(self.check("--spills", "90")[0], 0)
+        self.allowed = "96 slow # as many as there are\n"
+        self.assertEqual(self.check()[0], 0)
+
+    def test_architectures(self):
+        self.allowed = "96 slow # enough\n"
+        self.assertEqual(self.check("--compiled", "75,90")[0], 0)
+        code, output = self.check("--compiled", "75,90,120")
+        self.assertEqual(code, 1)
+        self.assertIn("no kernel was compiled for sm_120", output)
+
+    def test_an_empty_log_and_an_allowance_without_reason(self):
+        self.allowed = "96 slow\n"
+        self.assertIn("needs a reason", self.check()[1])
+        self.allowed = ""
+        self.LOG = "nothing\n"
+        self.assertEqual(self.check()[0], 1)
+
+
 if __name__ == "__main__":
     unittest.main()
