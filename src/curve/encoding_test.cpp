@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <random>
 
 #include "curve/check.hpp"
+#include "curve/decode_words.hpp"
 #include "curve/test_vectors.hpp"
 
 namespace cuzk {
@@ -65,6 +67,7 @@ class EncodingTest : public testing::Test {
     return Codec<Curve>::kDecompress(b, check);
   }
   static Result<Point> decode(const Bytes& b, PointCheck check = PointCheck::kSubgroup) {
+    expect_words_agree(b);
     return Codec<Curve>::kDecode(b, check);
   }
   static PointError read_compressed_error(const Bytes& b, PointCheck check = PointCheck::kSubgroup) {
@@ -82,6 +85,19 @@ class EncodingTest : public testing::Test {
     EXPECT_EQ(result.ok(), error == PointError::kNone);
     if (!result.ok()) expect_typed(result.error(), error);
     return error;
+  }
+  // The form for devices gives what the form for bytes gives.
+  static void expect_words_agree(const Bytes& b) {
+    constexpr size_t kWords = kUncompressedWords<Curve>;
+    if (b.size() != 8 * kWords) return;
+    std::array<uint64_t, kWords> words;
+    std::memcpy(words.data(), b.data(), b.size());
+    Point p, q;
+    const PointError error = read_uncompressed(b, PointCheck::kOnCurve, p);
+    EXPECT_EQ(read_uncompressed_words(words.data(), q), error);
+    if (error == PointError::kNone) {
+      EXPECT_EQ(q, p);
+    }
   }
   static void expect_typed(const Error& error, PointError why) {
     EXPECT_EQ(error.error_class, ErrorClass::kInvalidInput);

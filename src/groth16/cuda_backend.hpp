@@ -13,6 +13,9 @@
 
 namespace cuzk {
 
+class ByteSource;
+class DeviceParamsLoader;
+
 struct CudaBackendOptions {
   // Multiples of the points of h to keep in device memory (msm/).
   unsigned h_multiples = 1;
@@ -33,6 +36,13 @@ class CudaBackend final : public Backend {
   // Errors: kResource; kUnsupported where the circuit has hashes that matrix/ has no kernel for.
   static Result<std::unique_ptr<CudaBackend>> create(const gpu::Device& device, const CompiledCircuit& circuit,
                                                      const Srs& srs, const CudaBackendOptions& options);
+
+  // The same with the points of a .params file, which `loader` reads without a copy of all of them on the host. Errors
+  // also: those of read_params().
+  static Result<std::unique_ptr<CudaBackend>> create_from_file(const gpu::Device& device,
+                                                               const CompiledCircuit& circuit, const ByteSource& params,
+                                                               DeviceParamsLoader& loader,
+                                                               const CudaBackendOptions& options, Progress& progress);
 
   // The same with parameters that are made on the device from a trapdoor (groth16/device_setup.hpp), and no host copy.
   static Result<std::unique_ptr<CudaBackend>> create_with_setup(const gpu::Device& device,

@@ -123,6 +123,10 @@ class FirstError {
   std::optional<Error> error_;
 };
 
+std::string point_name(Section section, uint64_t index) {
+  return std::string(to_string(section)) + "[" + std::to_string(index) + "]";
+}
+
 template <class Curve>
 Status read_points(const ByteSource& source, Section section, uint64_t offset, PointCheck check,
                    ProgressCounter& progress, std::vector<Affine<Curve>>& out, uint64_t count) {
@@ -145,7 +149,7 @@ Status read_points(const ByteSource& source, Section section, uint64_t offset, P
     }
     for (size_t i = begin; i < end; ++i) {
       const auto bytes = std::span<const uint8_t>(buffer).subspan((i - begin) * size, size);
-      const auto name = [&] { return std::string(to_string(section)) + "[" + std::to_string(i) + "]"; };
+      const auto name = [&] { return point_name(section, i); };
       Status decoded = decode_finite(source, bytes, offset + i * size, check, out[i], name);
       if (!decoded.ok()) return first.offer(std::move(decoded).error());
     }
@@ -233,11 +237,29 @@ Result<Srs> read_params(const std::string& path, const ParamsReadOptions& option
 
 uint64_t read_params_scratch_bytes(size_t threads) { return threads * kChunkPoints * kG2Bytes; }
 
+Result<VerifyingKey> read_params_vk(const ByteSource& source) {
+  CUZK_ASSIGN(const SrsShape shape, inspect_params(source));
+  NoProgress quiet;
+  return read_vk_points(source, shape.ic, quiet);
+}
+
 Result<VerifyingKey> read_params_vk(const std::string& path) {
   CUZK_ASSIGN(const auto source, open_file_source(path));
-  CUZK_ASSIGN(const SrsShape shape, inspect_params(*source));
-  NoProgress quiet;
-  return read_vk_points(*source, shape.ic, quiet);
+  return read_params_vk(*source);
+}
+
+Status check_params_point(const ByteSource& source, const SrsShape& shape, Section section, uint64_t index) {
+  std::array<uint8_t, kG2Bytes> whole{};
+  const auto bytes = std::span(whole).first(point_bytes(section));
+  const uint64_t offset = section_offset(shape, section) + index * bytes.size();
+  CUZK_TRY(source.read(offset, bytes));
+  const auto name = [&] { return point_name(section, index); };
+  if (section == Section::kBG2) {
+    G2Affine point;
+    return decode_finite(source, bytes, offset, PointCheck::kOnCurve, point, name);
+  }
+  G1Affine point;
+  return decode_finite(source, bytes, offset, PointCheck::kOnCurve, point, name);
 }
 
 Result<VerifyingKey> decode_vk(const ByteSource& source) {
