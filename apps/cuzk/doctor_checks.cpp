@@ -71,8 +71,11 @@ std::vector<Finding> check_devices() {
       finding.advice = driver.empty() ? "for GPUs, build with `cmake --preset cuda`"
                                       : "there is an NVIDIA driver here: build with `cmake --preset cuda` to use it";
     } else {
-      finding.health = Health::kBad;
+      // Without any GPU a daemon proves on the CPU; with one that cannot be used it does not start.
+      const bool none = devices.error().error_class == ErrorClass::kNotFound;
+      finding.health = none ? Health::kWarning : Health::kBad;
       finding.error_class = devices.error().error_class;
+      if (none) finding.message += "; proofs are made on the CPU";
       finding.advice = driver.empty() ? "install NVIDIA's driver, and see that `nvidia-smi` lists the GPUs"
                                       : "see that `nvidia-smi` lists the GPUs; the driver may be older than this build "
                                         "needs, or the device files not readable for this user";

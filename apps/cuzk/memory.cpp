@@ -2,11 +2,13 @@
 
 #include <malloc.h>
 
+#include <algorithm>
 #include <string>
 
 #include "base/memory_limit.hpp"
 #include "filecoin/compiled_figures.hpp"
 #include "groth16/cpu_backend.hpp"
+#include "groth16/device_memory.hpp"
 #include "groth16/setup.hpp"
 #include "parallel/parallel.hpp"
 #include "srs/params_file.hpp"
@@ -55,6 +57,16 @@ std::vector<StepMemory> setup_memory(const CircuitSpec& circuit, size_t threads)
 
 Status check_prove_memory(const CircuitSpec& circuit) {
   return check_memory(peak_bytes(prove_memory(circuit, parallel_threads())), of("proving on the CPU ", circuit));
+}
+
+Status check_device_prove_memory(const CircuitSpec& circuit) {
+  const CircuitSizes sizes = sizes_of(circuit);
+  const DeviceHostMemory host = device_host_memory(sizes);
+  // The circuit is compiled, or read, in this process.
+  const uint64_t bytes =
+      kProgramBytes + host.process_bytes +
+      std::max(compiled_figures(circuit).compiling_bytes(), std::max(host.load_bytes, 2 * host.prove_bytes));
+  return check_memory(bytes, of("proving on a GPU ", circuit));
 }
 
 Status check_setup_memory(const CircuitSpec& circuit) {

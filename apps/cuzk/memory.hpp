@@ -26,6 +26,7 @@ std::vector<StepMemory> setup_memory(const CircuitSpec& circuit, size_t threads)
 
 // Each refuses (kResource) where the command would need more than there is.
 Status check_prove_memory(const CircuitSpec& circuit);
+Status check_device_prove_memory(const CircuitSpec& circuit);  // of proving on a GPU
 Status check_setup_memory(const CircuitSpec& circuit);
 // Of reading parameters with this many points.
 Status check_parameters_memory(const SrsShape& points);

@@ -4,14 +4,12 @@
 #include "base/hex.hpp"
 #include "cuzk/circuits.hpp"
 #include "cuzk/command_line.hpp"
+#include "cuzk/device_option.hpp"
 #include "cuzk/memory.hpp"
 #include "cuzk/parameters.hpp"
 #include "cuzk/request_options.hpp"
-#include "groth16/cpu_backend.hpp"
 #include "groth16/proof.hpp"
-#include "groth16/prove.hpp"
-#include "groth16/setup.hpp"
-#include "srs/params_file.hpp"
+#include "worker/backend.hpp"
 
 namespace cuzk::app {
 namespace {
@@ -21,6 +19,7 @@ struct ProveOptions {
   CacheOptions cache;
   std::string directory;
   std::string out;
+  std::string device = "auto";
 };
 
 // Fills in what only the request knows.
@@ -30,10 +29,9 @@ Error of_request(Error error, const ProofRequest& request, uint32_t partition) {
   return error;
 }
 
-Result<Proof> prove_partition(Backend& backend, const ProofRequest& request, uint32_t k, const CompiledCircuit& circuit,
-                              const Srs& srs, Console& console) {
+Result<Proof> prove_partition(WorkerBackend& backend, const ProofRequest& request, uint32_t k, Console& console) {
   CUZK_ASSIGN(const PackedWitness witness, make_witness(request, k, console.progress()));
-  Result<Proof> proof = prove(backend, circuit, srs, witness, console.progress());
+  Result<Proof> proof = backend.prove(request.circuit(), witness, console.progress());
   if (!proof.ok() && proof.error().error_class == ErrorClass::kUnsatisfied) {
     // The prover knows the constraint's number; the circuit run with its values knows the path.
     CUZK_TRY(request.check(k));
@@ -41,12 +39,10 @@ Result<Proof> prove_partition(Backend& backend, const ProofRequest& request, uin
   return proof;
 }
 
-Result<std::vector<Proof>> prove_partitions(const ProofRequest& request, const CompiledCircuit& circuit, const Srs& srs,
-                                            Console& console) {
-  CpuBackend backend;
+Result<std::vector<Proof>> prove_partitions(WorkerBackend& backend, const ProofRequest& request, Console& console) {
   std::vector<Proof> proofs;
   for (uint32_t k = 0; k < request.partitions(); ++k) {
-    Result<Proof> proof = prove_partition(backend, request, k, circuit, srs, console);
+    Result<Proof> proof = prove_partition(backend, request, k, console);
     if (!proof.ok()) return of_request(std::move(proof).error(), request, k);
     proofs.push_back(*proof);
   }
@@ -76,12 +72,13 @@ Result<Outcome> run_prove(const ProveOptions& options, Console& console) {
   CUZK_ASSIGN(AtomicFile out, create_output(options.out));
   hint_at_parameters(console, spec, files);
   CUZK_TRY(check_parameter_head(spec, files.params));
-  CUZK_TRY(check_prove_memory(spec));
-  CUZK_ASSIGN(const CachedCircuit loaded, load_circuit(spec, options.cache, console));
-  const CompiledCircuit& circuit = loaded.circuit;
-  CUZK_ASSIGN(const Srs srs, read_params(files.params, {.expected = srs_shape(circuit)}, console.progress()));
+  CUZK_ASSIGN(const DeviceChoice device, find_device_option(options.device));
+  CUZK_TRY(device.info.is_gpu ? check_device_prove_memory(spec) : check_prove_memory(spec));
+  CUZK_ASSIGN(const std::unique_ptr<WorkerBackend> backend, make_worker_backend(device.device, 0));
+  CUZK_ASSIGN(CachedCircuit loaded, load_circuit(spec, options.cache, console));
+  CUZK_TRY(backend->load(spec, std::move(loaded.circuit), files.params, console.progress()));
 
-  CUZK_ASSIGN(const std::vector<Proof> proofs, prove_partitions(request, circuit, srs, console));
+  CUZK_ASSIGN(const std::vector<Proof> proofs, prove_partitions(*backend, request, console));
   const std::vector<uint8_t> proof = encode_proofs(proofs);
   CUZK_TRY(out.write(proof));
   CUZK_TRY(out.commit());
@@ -94,6 +91,7 @@ Result<Outcome> run_prove(const ProveOptions& options, Console& console) {
   outcome.json["proof"] = to_hex(proof);
   outcome.json["parameters"] = files.params;
   outcome.json["circuit_source"] = to_string(loaded.source);
+  outcome.json["device"] = device.device;
   return outcome;
 }
 
@@ -114,6 +112,7 @@ void add_prove_command(CommandLine& line) {
   command->add_option("--dir", options->directory,
                       "Folder of the parameters; default: $FIL_PROOFS_PARAMETER_CACHE, else upstream's default");
   add_cache_options(command, options->cache);
+  add_device_option(command, options->device);
   command->add_option("--out", options->out, "Where the proof goes: 192 bytes a partition")->required();
 }
 

@@ -9,9 +9,11 @@
 #include "base/secret.hpp"
 #include "cuzk/circuits.hpp"
 #include "cuzk/command_line.hpp"
+#include "cuzk/device_option.hpp"
 #include "cuzk/memory.hpp"
 #include "cuzk/parameters.hpp"
 #include "cuzk/read_file.hpp"
+#include "groth16/device_setup_file.hpp"
 #include "groth16/setup.hpp"
 #include "srs/params_file.hpp"
 
@@ -27,6 +29,7 @@ struct SetupOptions {
   std::string seed_file;
   bool force = false;
   CacheOptions cache;
+  std::string device = "auto";
 };
 
 Result<Seed> parse_seed(std::string text, const std::string& where) {
@@ -78,6 +81,7 @@ Result<Outcome> run_setup(const SetupOptions& options, Console& console) {
   CUZK_ASSIGN(const CircuitSpec* spec, circuit_by_id(options.circuit));
   CUZK_ASSIGN(const Seed seed, choose_seed(options));
   const bool reproducible = !options.seed.empty() || !options.seed_file.empty();
+  CUZK_ASSIGN(const DeviceChoice device, find_device_option(options.device));
   CUZK_TRY(check_setup_memory(*spec));
   const ParameterFiles files = parameter_files(*spec, parameter_directory(options.directory));
   CUZK_TRY(prepare_directory(files, options.force));
@@ -92,8 +96,10 @@ Result<Outcome> run_setup(const SetupOptions& options, Console& console) {
   const CompiledCircuit& circuit = loaded.circuit;
   // The key last: where it is, the parameters are complete.
   std::filesystem::remove(files.vk);
+  const ToxicWaste toxic = toxic_waste_from_seed(seed.expose());
   CUZK_ASSIGN(const VerifyingKey vk,
-              setup_to_file(circuit, toxic_waste_from_seed(seed.expose()), files.params, console.progress()));
+              device.gpu ? setup_to_file_on_gpu(*device.gpu, circuit, toxic, files.params, console.progress())
+                         : setup_to_file(circuit, toxic, files.params, console.progress()));
   CUZK_TRY(write_vk(files.vk, vk));
 
   Outcome outcome;
@@ -108,7 +114,8 @@ Result<Outcome> run_setup(const SetupOptions& options, Console& console) {
                   {"params_bytes", params_file_bytes(points)},
                   {"vk_file", files.vk},
                   {"vk_bytes", vk_file_bytes(points.ic)},
-                  {"circuit_source", to_string(loaded.source)}};
+                  {"circuit_source", to_string(loaded.source)},
+                  {"device", device.device}};
   return outcome;
 }
 
@@ -127,6 +134,7 @@ void add_setup_command(CommandLine& line) {
       "--seed", options->seed, "32 bytes as hexadecimal digits; default: random. Other users can see it: --seed-file");
   command->add_option("--seed-file", options->seed_file, "A file with those digits")->excludes(seed);
   add_cache_options(command, options->cache);
+  add_device_option(command, options->device);
   command->add_flag("--force", options->force, "Replaces files that exist");
 }
 

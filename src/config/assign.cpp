@@ -91,6 +91,17 @@ Result<std::string> text_of(const ConfigKey& key, const ConfigValue& value) {
   return wrong("'" + *text + "' is none of " + all + (near ? "; did you mean '" + *near + "'?" : ""));
 }
 
+// A number as text, too.
+Result<std::string> device_of(const ConfigKey& key, const ConfigValue& value) {
+  if (get<std::string>(value) == nullptr) {
+    CUZK_ASSIGN(const uint64_t number, number_of(key, value));
+    return std::to_string(number);
+  }
+  CUZK_ASSIGN(std::string text, text_of(key, value));
+  if (text.empty()) return wrong("has an empty item");
+  return text;
+}
+
 // A list, or the only item of one.
 std::vector<ConfigValue> items_of(const ConfigValue& value) {
   if (const auto* list = std::get_if<std::vector<TomlScalar>>(&value)) return {list->begin(), list->end()};
@@ -105,8 +116,7 @@ std::optional<TomlScalar> number_in(const std::string& text) {
 }
 
 TomlScalar scalar_of_text(const ConfigMember& member, const std::string& text) {
-  const bool number = std::holds_alternative<uint64_t Config::*>(member) ||
-                      std::holds_alternative<std::vector<uint64_t> Config::*>(member);
+  const bool number = std::holds_alternative<uint64_t Config::*>(member);
   if (number) return number_in(text).value_or(TomlScalar{text});
   if (std::holds_alternative<bool Config::*>(member)) {
     if (text == "true" || text == "1") return {true};
@@ -119,7 +129,7 @@ TomlScalar scalar_of_text(const ConfigMember& member, const std::string& text) {
 
 ConfigValue value_of_text(const ConfigKey& key, const std::string& text) {
   const bool list = std::holds_alternative<std::vector<std::string> Config::*>(key.member) ||
-                    std::holds_alternative<std::vector<uint64_t> Config::*>(key.member);
+                    std::holds_alternative<DeviceNames Config::*>(key.member);
   if (!list) return scalar_of_text(key.member, text);
   std::vector<TomlScalar> items;
   for (size_t start = 0; start < text.size();) {
@@ -172,15 +182,15 @@ Status assign(Config& config, const ConfigKey& key, const ConfigValue& value) {
                           config.*m = std::move(items);
                           return {};
                         },
-                        [&](std::vector<uint64_t> Config::*m) -> Status {
-                          std::vector<uint64_t> items;
+                        [&](DeviceNames Config::*m) -> Status {
+                          std::vector<std::string> items;
                           for (const ConfigValue& item : items_of(value)) {
-                            CUZK_ASSIGN(items.emplace_back(), number_of(key, item));
+                            CUZK_ASSIGN(items.emplace_back(), device_of(key, item));
                             if (std::count(items.begin(), items.end(), items.back()) > 1) {
-                              return wrong("has " + std::to_string(items.back()) + " twice");
+                              return wrong("has " + items.back() + " twice");
                             }
                           }
-                          config.*m = std::move(items);
+                          (config.*m).names = std::move(items);
                           return {};
                         },
                     },

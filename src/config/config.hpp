@@ -10,6 +10,11 @@
 
 namespace cuzk {
 
+// GPUs by number or UUID, or the CPU: "0", "GPU-1b2c3d4e", "cpu".
+struct DeviceNames {
+  std::vector<std::string> names;
+};
+
 constexpr uint64_t kMiB = uint64_t{1} << 20, kGiB = uint64_t{1} << 30;
 
 struct Config {
@@ -30,7 +35,7 @@ struct Config {
   Size memory_safety_margin{5 * kGiB};
   Duration memory_eviction_min_idle = std::chrono::minutes(5);
 
-  std::vector<uint64_t> gpus_devices;  // empty: all
+  DeviceNames gpus_devices;  // empty: all GPUs, and where there is none the CPU
   uint64_t gpus_gpu_threads = 0;
 
   uint64_t scheduler_max_jobs = 4096;

@@ -191,7 +191,7 @@ TEST(Load, ReferenceKeysMeanWhatTheyMeantThere) {
   EXPECT_EQ(loaded.config.memory_total_budget->bytes, 256 * kGiB);
   EXPECT_EQ(loaded.config.memory_safety_margin.bytes, 8000000000U);
   EXPECT_EQ(loaded.config.memory_eviction_min_idle, std::chrono::minutes(10));
-  EXPECT_EQ(loaded.config.gpus_devices, (std::vector<uint64_t>{0, 1}));
+  EXPECT_EQ(loaded.config.gpus_devices.names, (std::vector<std::string>{"0", "1"}));
   EXPECT_EQ(loaded.config.pipeline_max_gpu_queue_depth, 8U);
   EXPECT_EQ(loaded.config.logging_format, "json");
   std::string deprecated;
@@ -244,7 +244,11 @@ TEST(Load, BadValuesAreRefused) {
       {"[memory]\ntotal_budget = -5", "must be a size such as \"64GiB\", not a whole number"},
       {"[memory]\ntotal_budget = [1]", "not a list"},
       {"[memory]\neviction_min_idle = true", "must be a duration such as \"5m\", not a truth value"},
-      {"[gpus]\ndevices = 'all'", "must be a whole number, not 'all'"},
+      {"[gpus]\ndevices = true", "must be a whole number, not a truth value"},
+      {"[gpus]\ndevices = [-1]", "-1 is negative"},
+      {"[gpus]\ndevices = [1024]", "1024 is too large"},
+      {"[gpus]\ndevices = ['GPU-0a', '']", "has an empty item"},
+      {"[gpus]\ndevices = ['1', 1]", "has 1 twice"},
       {"[gpus]\ndevices = [0, 0]", "has 0 twice"},
       {"[gpus]\ngpu_threads = -1", "-1 is negative"},
       {"[gpus]\ngpu_threads = 4097", "4097 is too large: at most 4096"},
@@ -302,6 +306,14 @@ TEST(Load, Precedence) {
   EXPECT_EQ(loaded.origins.at("memory.safety_margin").text, "default");
 }
 
+TEST(Load, DevicesByNumberAndName) {
+  const LoadedConfig loaded = from_file("[gpus]\ndevices = [2, 'GPU-1b2c3d4e', 'cpu']\n");
+  EXPECT_EQ(findings(loaded), "");
+  EXPECT_EQ(loaded.config.gpus_devices.names, (std::vector<std::string>{"2", "GPU-1b2c3d4e", "cpu"}));
+  EXPECT_EQ(toml_value(loaded.config, *config_key("gpus.devices")), R"([2, "GPU-1b2c3d4e", "cpu"])");
+  EXPECT_EQ(from_file("[gpus]\ndevices = 'cpu'\n").config.gpus_devices.names, std::vector<std::string>{"cpu"});
+}
+
 TEST(Load, Environment) {
   LoadedConfig loaded = from_environment({{"CUZK_DAEMON_LISTEN", "unix:///a,127.0.0.1:1"},
                                           {"CUZK_GPUS_DEVICES", "1,3"},
@@ -310,7 +322,7 @@ TEST(Load, Environment) {
                                           {"HOME", "/x"}});
   EXPECT_EQ(findings(loaded), "");
   EXPECT_EQ(loaded.config.daemon_listen, (std::vector<std::string>{"unix:///a", "127.0.0.1:1"}));
-  EXPECT_EQ(loaded.config.gpus_devices, (std::vector<uint64_t>{1, 3}));
+  EXPECT_EQ(loaded.config.gpus_devices.names, (std::vector<std::string>{"1", "3"}));
   EXPECT_TRUE(loaded.config.daemon_allow_insecure);
   EXPECT_EQ(loaded.config.gpus_gpu_threads, 4U);
   EXPECT_EQ(findings(from_environment({{"CUZK_GPUS_GPU_THREADS", "x"}})),

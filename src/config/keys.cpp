@@ -85,7 +85,9 @@ const std::vector<ConfigKey>& table() {
       // gpus
       {.name = "gpus.devices",
        .member = &Config::gpus_devices,
-       .doc = "Ordinals of the GPUs to use; empty: all. This build proves on the CPU, which is device 0.",
+       .doc =
+           "GPUs to use, by number (CUDA's order, after CUDA_VISIBLE_DEVICES) or UUID, or `cpu`; empty: all GPUs, and "
+           "where there is none the CPU.",
        .max = 1023},
       {.name = "gpus.gpu_threads",
        .member = &Config::gpus_gpu_threads,
@@ -257,7 +259,7 @@ std::string ConfigKey::type_name() const {
     return out;
   }
   static constexpr const char* kNames[] = {"text",         "true or false", "number", "size",
-                                           "size or auto", "duration",      "texts",  "numbers"};
+                                           "size or auto", "duration",      "texts",  "numbers or texts"};
   return kNames[member.index()];
 }
 
@@ -283,9 +285,12 @@ std::string toml_value(const Config& config, const ConfigKey& key) {
                           for (const std::string& item : config.*m) items.push_back(toml_quoted(item));
                           return items.size() == 1 ? items[0] : joined(items);
                         },
-                        [&](std::vector<uint64_t> Config::*m) {
+                        [&](DeviceNames Config::*m) {
                           std::vector<std::string> items;
-                          for (const uint64_t item : config.*m) items.push_back(std::to_string(item));
+                          for (const std::string& item : (config.*m).names) {
+                            const bool number = item.find_first_not_of("0123456789") == std::string::npos;
+                            items.push_back(number ? item : toml_quoted(item));
+                          }
                           return joined(items);
                         },
                     },

@@ -16,7 +16,7 @@ namespace cuzk {
 
 using ConfigMember = std::variant<std::string Config::*, bool Config::*, uint64_t Config::*, Size Config::*,
                                   std::optional<Size> Config::*, Duration Config::*, std::vector<std::string> Config::*,
-                                  std::vector<uint64_t> Config::*>;
+                                  DeviceNames Config::*>;
 
 enum class KeyUse : uint8_t {
   kUsed,

@@ -25,8 +25,8 @@ struct DeviceInfo {
   uint64_t shared_bytes_per_block = 0;  // the most that a block may ask for
 };
 
-// All devices in CUDA's order. Errors, one line each: kDeviceUnusable where there is no driver, no device, or the
-// driver is older than the runtime needs; kUnsupported in a build without CUDA.
+// All devices in CUDA's order, at least one. Errors, one line each: kNotFound where there is no driver or it shows no
+// device; kDeviceUnusable where the driver is older than the runtime needs; kUnsupported in a build without CUDA.
 Result<std::vector<DeviceInfo>> list_devices();
 
 // The device that `name` names: its number in the list, or its UUID or a beginning of it that fits no other, with or

@@ -17,11 +17,11 @@ std::optional<Error> startup_error(int cuda_status, int driver_version, int runt
   switch (cuda_status) {
     case 34:  // cudaErrorStubLibrary
     case 35:  // cudaErrorInsufficientDriver
-      if (driver_version == 0) return unusable("no NVIDIA driver is loaded on this machine");
+      if (driver_version == 0) return Error(ErrorClass::kNotFound, "no NVIDIA driver is loaded on this machine");
       return unusable("the NVIDIA driver is too old: it supports CUDA " + version_text(driver_version) +
                       ", and this build needs " + version_text(runtime_version));
     case 100:  // cudaErrorNoDevice
-      return unusable("the NVIDIA driver shows no GPU (does CUDA_VISIBLE_DEVICES hide them?)");
+      return Error(ErrorClass::kNotFound, "the NVIDIA driver shows no GPU (does CUDA_VISIBLE_DEVICES hide them?)");
     case 802:  // cudaErrorSystemNotReady
       return unusable(
           "the NVIDIA driver is not ready (where GPUs are joined by NVSwitch, nvidia-fabricmanager must run)");

@@ -9,9 +9,10 @@
 
 namespace cuzk::gpu {
 
-// Where the first CUDA call of a process found no usable GPU, what a person must know, in one line and of class
-// kDeviceUnusable: no driver, a driver too old, none of its GPUs visible. Versions are those of CUDA as
-// cudaDriverGetVersion (0: no driver) and cudaRuntimeGetVersion give them. Nothing for other statuses.
+// Where the first CUDA call of a process found no usable GPU, what a person must know, in one line: kNotFound where
+// there is no driver or it shows none, as on a machine without GPUs; kDeviceUnusable where a driver is too old or
+// broken. Versions are those of CUDA as cudaDriverGetVersion (0: no driver) and cudaRuntimeGetVersion give them.
+// Nothing for other statuses.
 std::optional<Error> startup_error(int cuda_status, int driver_version, int runtime_version);
 
 // The same where a device's name and compute capability are known and a kernel of this build was asked for.

@@ -102,6 +102,8 @@ Json worker(size_t index, const DeviceStatus& device) {
   if (device.info.is_gpu) {
     out["vram_total_bytes"] = device.info.memory_total_bytes;
     out["vram_free_bytes"] = device.info.memory_free_bytes;
+    out["vram_usable_bytes"] = device.info.memory_usable_bytes;
+    out["uuid"] = device.info.uuid;
   }
   return out;
 }

@@ -13,9 +13,12 @@
 #include "groth16/setup.hpp"
 #include "parallel/parallel.hpp"
 #include "srs/params_file.hpp"
+#include "worker/gpu_worker.hpp"
 
 namespace cuzk {
 namespace {
+
+constexpr std::string_view kCuda = "cuda";
 
 // The file's digest says that its content is what was written, not that it is this program's circuit.
 Status check_counts(const CompiledCircuit& circuit, const CircuitFiles& files) {
@@ -40,22 +43,15 @@ class CpuWorker final : public WorkerBackend {
     return info;
   }
 
-  Result<LoadReport> load(const CircuitFiles& files, Progress& progress) override {
-    const auto start = std::chrono::steady_clock::now();
-    unload(*files.spec);  // never twice in memory
-    Held held;
-    progress.begin_stage("loading the circuit", files.spec->counts().constraints, "constraints");
-    Result<CompiledCircuit> circuit = load_compiled_circuit(files.circuit_file, files.spec->id());
-    progress.end_stage();
-    CUZK_ASSIGN(held.circuit, std::move(circuit));
-    CUZK_TRY(check_counts(held.circuit, files));
-    CUZK_ASSIGN(held.srs, read_params(files.params_file, {.expected = srs_shape(held.circuit)}, progress));
+  Result<LoadReport> load(const CircuitSpec& spec, CompiledCircuit circuit, const std::string& params_file,
+                          Progress& progress) override {
+    unload(spec);  // never twice in memory
+    Held held{std::move(circuit), {}};
+    CUZK_ASSIGN(held.srs, read_params(params_file, {.expected = srs_shape(held.circuit)}, progress));
     LoadReport report;
     report.parameter_bytes = srs_bytes(held.srs.shape());
     report.circuit_bytes = held.circuit.bytes();
-    held_.emplace(files.spec->id(), std::move(held));
-    report.load_ms = static_cast<uint64_t>(
-        std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - start).count());
+    held_.emplace(spec.id(), std::move(held));
     return report;
   }
 
@@ -86,9 +82,31 @@ class CpuWorker final : public WorkerBackend {
 
 }  // namespace
 
+Result<LoadReport> WorkerBackend::load(const CircuitFiles& files, Progress& progress) {
+  const auto start = std::chrono::steady_clock::now();
+  unload(*files.spec);  // never twice in memory
+  progress.begin_stage("loading the circuit", files.spec->counts().constraints, "constraints");
+  Result<CompiledCircuit> circuit = load_compiled_circuit(files.circuit_file, files.spec->id());
+  progress.end_stage();
+  if (!circuit.ok()) return std::move(circuit).error();
+  CUZK_TRY(check_counts(*circuit, files));
+  CUZK_ASSIGN(LoadReport report, load(*files.spec, std::move(circuit).value(), files.params_file, progress));
+  report.load_ms = static_cast<uint64_t>(
+      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - start).count());
+  return report;
+}
+
+std::optional<std::string> cuda_device_name(std::string_view device) {
+  if (device == kCuda) return "";
+  if (!device.starts_with(kCuda) || device.size() < kCuda.size() + 2 || device[kCuda.size()] != ':')
+    return std::nullopt;
+  return std::string(device.substr(kCuda.size() + 1));
+}
+
 Result<std::unique_ptr<WorkerBackend>> make_worker_backend(std::string_view device, uint32_t ordinal) {
   if (device == "cpu") return std::unique_ptr<WorkerBackend>(std::make_unique<CpuWorker>(ordinal));
-  return Error(ErrorClass::kUnsupported, "this build has no device '" + std::string(device) + "', only 'cpu'");
+  if (const std::optional<std::string> name = cuda_device_name(device)) return make_cuda_worker(*name, ordinal);
+  return Error(ErrorClass::kUnsupported, "there is no device '" + std::string(device) + "', only 'cpu' and 'cuda'");
 }
 
 }  // namespace cuzk

@@ -2,10 +2,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "base/progress.hpp"
 #include "base/result.hpp"
+#include "circuit/compiled_circuit.hpp"
 #include "circuit/packed_witness.hpp"
 #include "groth16/proof.hpp"
 #include "worker/device.hpp"
@@ -19,14 +22,23 @@ class WorkerBackend {
   virtual DeviceInfo info() const = 0;
   // Replaces what is held for the circuit. Errors: kNotFound, kCorrupt, kIo of the files; kResource. Nothing is held
   // for the circuit then.
-  virtual Result<LoadReport> load(const CircuitFiles& files, Progress& progress) = 0;
+  Result<LoadReport> load(const CircuitFiles& files, Progress& progress);
+  // The same with the circuit in memory.
+  virtual Result<LoadReport> load(const CircuitSpec& spec, CompiledCircuit circuit, const std::string& params_file,
+                                  Progress& progress) = 0;
   // Nothing where it is not loaded.
   virtual void unload(const CircuitSpec& circuit) = 0;
   // Errors: those of prove() of groth16/prove.hpp; kUsage where the circuit is not loaded.
   virtual Result<Proof> prove(const CircuitSpec& circuit, const PackedWitness& witness, Progress& progress) = 0;
 };
 
-// "cpu". Errors: kUnsupported where this build knows no such device; kDeviceUnusable.
+// "cpu"; "cuda", "cuda:N" or "cuda:UUID" (gpu::find_device; the first without a name). `ordinal` is what info() says.
+// Errors: kUnsupported where this build knows no such device; kNotFound where the machine has none of that name;
+// kDeviceUnusable; kResource where the GPU's memory cannot be had.
 Result<std::unique_ptr<WorkerBackend>> make_worker_backend(std::string_view device, uint32_t ordinal);
+
+// Of a device's name as make_worker_backend() takes it: what stands behind "cuda:", empty for "cuda"; nothing where it
+// is no GPU's.
+std::optional<std::string> cuda_device_name(std::string_view device);
 
 }  // namespace cuzk

@@ -19,7 +19,11 @@ struct DeviceInfo {
   uint32_t ordinal = 0;
   std::string name;  // "CPU, 2 threads", "NVIDIA H200"
   bool is_gpu = false;
-  uint64_t memory_total_bytes = 0, memory_free_bytes = 0;  // GPU memory; 0 for the CPU
+  // Of a GPU, 0 for the CPU: its memory, the part of it that circuits, parameters and proofs may take, and what nothing
+  // has taken of that.
+  uint64_t memory_total_bytes = 0, memory_usable_bytes = 0, memory_free_bytes = 0;
+  uint32_t multiprocessors = 0;
+  std::string uuid;  // "GPU-xxxxxxxx-..."
 };
 
 enum class DeviceState : uint8_t {

@@ -127,7 +127,10 @@ void write_device(Writer& out, const DeviceInfo& device) {
   out.text(device.name, kMostNameBytes);
   out.number(uint8_t{device.is_gpu});
   out.number(device.memory_total_bytes);
+  out.number(device.memory_usable_bytes);
   out.number(device.memory_free_bytes);
+  out.number(device.multiprocessors);
+  out.text(device.uuid, kMostNameBytes);
 }
 
 DeviceInfo read_device(Reader& in) {
@@ -136,7 +139,10 @@ DeviceInfo read_device(Reader& in) {
   device.name = in.printable_text(kMostNameBytes);
   device.is_gpu = in.flag();
   device.memory_total_bytes = in.number<uint64_t>();
+  device.memory_usable_bytes = in.number<uint64_t>();
   device.memory_free_bytes = in.number<uint64_t>();
+  device.multiprocessors = in.number<uint32_t>();
+  device.uuid = in.printable_text(kMostNameBytes);
   return device;
 }
 

@@ -17,7 +17,7 @@
 namespace cuzk {
 
 // Changes with any message. Both sides are the same program, but for an option of tests.
-inline constexpr uint32_t kWorkerProtocolVersion = 1;
+inline constexpr uint32_t kWorkerProtocolVersion = 2;
 inline constexpr size_t kMostPacketBytes = 16'384;
 // Longer texts of an error, a stage or a device are cut; a path that is longer is refused before it is sent.
 inline constexpr size_t kMostPathBytes = 4'096, kMostMessageBytes = 2'000, kMostNameBytes = 200;

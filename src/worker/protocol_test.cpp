@@ -34,7 +34,7 @@ std::vector<WorkerReply> replies() {
   PartitionProof proof;
   for (size_t i = 0; i < proof.proof.size(); ++i) proof.proof[i] = static_cast<uint8_t>(i * 7);
   proof.compute_ms = 1234;
-  return {WorkerReady{kWorkerProtocolVersion, {3, "CPU, 2 threads", true, 1ULL << 40, 5}},
+  return {WorkerReady{kWorkerProtocolVersion, {3, "CPU, 2 threads", true, 1ULL << 40, 6, 5, 132, "GPU-1"}},
           WorkerUnusable{full_error()},
           WorkerBeat{1, 2, "sum h"},
           TaskLoaded{2, {3, 4, 5}},
@@ -67,6 +67,10 @@ TEST(WorkerProtocol, RepliesArrive) {
   const DeviceInfo& device = std::get<WorkerReady>(*ready).device;
   EXPECT_EQ(device.name, "CPU, 2 threads");
   EXPECT_EQ(device.memory_total_bytes, 1ULL << 40);
+  EXPECT_EQ(device.memory_usable_bytes, 6u);
+  EXPECT_EQ(device.memory_free_bytes, 5u);
+  EXPECT_EQ(device.multiprocessors, 132u);
+  EXPECT_EQ(device.uuid, "GPU-1");
   EXPECT_TRUE(device.is_gpu);
 }
 
@@ -106,8 +110,8 @@ TEST(WorkerProtocol, WrongNumbersAreRefused) {
     std::copy_n(reinterpret_cast<const uint8_t*>(&length), 4, text.begin() + 16);
     EXPECT_FALSE(decode_command(text).ok()) << length;
   }
-  Bytes flag = encode(WorkerReply(WorkerReady{1, {0, "", false, 0, 0}}));
-  flag[flag.size() - 17] = 2;
+  Bytes flag = encode(WorkerReply(WorkerReady{1, {}}));
+  flag[20] = 2;  // after the head, the version, the ordinal and an empty name
   EXPECT_FALSE(decode_reply(flag).ok());
   Bytes error_class = encode(WorkerReply(TaskFailed{1, Error(ErrorClass::kInternal, "x")}));
   EXPECT_TRUE(decode_reply(error_class).ok());

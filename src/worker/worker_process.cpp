@@ -68,8 +68,9 @@ class WorkerProcess::Supervisor {
         lines_(options_.on_line),
         tick_(tick_of(options_.times)) {
     CUZK_ASSERT(static_cast<bool>(event_));
+    info_ = options_.info;
     info_.ordinal = options_.ordinal;
-    info_.name = options_.device;
+    if (info_.name.empty()) info_.name = options_.device;
     thread_ = std::thread([this] { run(); });
   }
 

@@ -37,6 +37,7 @@ struct WorkerTimes {
 struct WorkerProcessOptions {
   uint32_t ordinal = 0;
   std::string device = "cpu";  // what worker/backend.hpp makes
+  DeviceInfo info;             // what is known of it; info() says this until the process says more
   unsigned threads = 0;        // 0: as many as the process may run on
   int niceness = 0;            // added to the daemon's
   uint64_t memory_bytes = 0;   // most private memory of the process (RLIMIT_DATA); 0: no limit

@@ -20,13 +20,13 @@ class Check(CommandTest):
         self.assertEqual(run.out, "the configuration can be used\n")
 
     def test_all_errors_with_their_lines(self):
-        path = self.config('[memory]\ntotal_budgt = "64GiB"\nsafety_margin = "1Gib"\n\n[gpus]\ndevices = "all"\n')
+        path = self.config('[memory]\ntotal_budgt = "64GiB"\nsafety_margin = "1Gib"\n\n[gpus]\ngpu_threads = "all"\n')
         run = cuzk("config", "check", "-c", path)
         self.assertEqual(run.code, INVALID, str(run))
         lines = run.out.splitlines()
         self.assertEqual(lines[0], f"error: {path}:2:1: unknown key 'memory.total_budgt'; did you mean memory.total_budget?")
         self.assertIn(f"error: {path}:3:1: memory.safety_margin: '1Gib' is no size", lines[1])
-        self.assertIn(f"error: {path}:6:1: gpus.devices: must be a whole number", lines[2])
+        self.assertIn(f"error: {path}:6:1: gpus.gpu_threads: must be a whole number", lines[2])
         self.assertEqual(len(lines), 4)
         json = cuzk("config", "check", "-c", path, "--json")
         self.assertEqual((json.code, json.json["ok"], json.json["exit_status"]), (INVALID, False, INVALID))

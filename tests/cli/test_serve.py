@@ -240,7 +240,7 @@ class Life(DaemonTest):
         good = ["--srs.param_cache", PARAMS, "--listen", f"unix://{self.tmp}/s"]
         cases = [(["--srs.param_cache", self.tmp / "none"], NOT_FOUND, "srs.param_cache"),
                  (["--residency.preload", "nonsense-2k"], USAGE, "nonsense-2k"),
-                 (["--gpus.devices", "3"], USAGE, "there is no device 3"),
+                 (["--gpus.devices", "3"], USAGE, "gpus.devices: "),
                  (["--residency.cache_directory", "/dev/null/x"], IO, "/dev/null/x"),
                  (["--tls.certificate", self.tmp / "c.pem", "--tls.key", self.tmp / "k.pem"], None, "c.pem"),
                  (["--auth.tokens", self.tmp / "tokens"], None, "tokens"),

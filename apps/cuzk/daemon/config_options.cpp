@@ -95,7 +95,7 @@ Result<LoadedConfig> read_config(const ConfigOptions& options) {
     if (values.empty()) continue;
     const ConfigKey& key = *config_key(name);
     const bool list = std::holds_alternative<std::vector<std::string> Config::*>(key.member) ||
-                      std::holds_alternative<std::vector<uint64_t> Config::*>(key.member);
+                      std::holds_alternative<DeviceNames Config::*>(key.member);
     if (values.size() > 1 && !list) return Error(ErrorClass::kUsage, key.flag() + " is given more than once");
     std::string joined;
     for (const std::string& value : values) joined += (joined.empty() ? "" : ",") + value;

@@ -122,6 +122,7 @@ void run_until_drained(Server& server, ServiceManager& manager, const Config& co
 
 Result<Outcome> serve(const Config& config, const WorkerFaults& faults, Console& console) {
   CUZK_TRY(check_names(config));
+  CUZK_ASSIGN(const std::vector<DeviceChoice> devices, find_devices(config));
   CUZK_ASSIGN(const ServeFolders folders, serve_folders(config));
   CUZK_ASSIGN(const std::unique_ptr<Log> log, open_log(config));
   log->write(LogLevel::kInfo, "cuzk starts",
@@ -132,7 +133,7 @@ Result<Outcome> serve(const Config& config, const WorkerFaults& faults, Console&
   Metrics metrics;
   Wishes wishes;
   const SignalsFor signals(wishes);
-  CUZK_ASSIGN(const std::unique_ptr<Engine> engine, assemble_engine(config, folders, faults, *log, metrics));
+  CUZK_ASSIGN(const std::unique_ptr<Engine> engine, assemble_engine(config, folders, devices, faults, *log, metrics));
   console.hint(ErrorClass::kUsage, "`cuzk config print --origin` shows every value and where it comes from");
   CUZK_ASSIGN(const std::unique_ptr<Server> server,
               Server::start(*engine, server_options(config), telemetry_hooks(*log, metrics, kVersion)));

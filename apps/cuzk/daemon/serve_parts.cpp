@@ -36,9 +36,12 @@ Status make_folder(const std::string& path, const std::string& what) {
       .in_file(path);
 }
 
-WorkerProcessOptions worker_options(const Config& config, const WorkerFaults& faults, uint32_t ordinal, Log& log) {
+WorkerProcessOptions worker_options(const Config& config, const DeviceChoice& device, const WorkerFaults& faults,
+                                    uint32_t ordinal, Log& log) {
   WorkerProcessOptions options;
   options.ordinal = ordinal;
+  options.device = device.device;
+  options.info = device.info;
   options.threads = static_cast<unsigned>(config.gpus_gpu_threads);
   options.niceness = static_cast<int>(config.worker_niceness);
   options.environment = environment();
@@ -108,16 +111,24 @@ Status check_names(const Config& config) {
                    "residency.preload: there is no circuit '" + circuit + "'; `cuzk circuit list` has them all");
     }
   }
-  for (const uint64_t device : config.gpus_devices) {
-    if (device == 0) continue;
-    return Error(ErrorClass::kUsage, "gpus.devices: there is no device " + std::to_string(device) +
-                                         "; this build proves on the CPU, which is device 0");
-  }
   return {};
 }
 
+Result<std::vector<DeviceChoice>> find_devices(const Config& config) {
+  const std::vector<std::string>& names = config.gpus_devices.names;
+  // A driver that nobody wants is not asked: it takes its time, and may be the trouble.
+  const bool cpu_only = names.size() == 1 && names[0] == "cpu";
+  Result<std::vector<DeviceChoice>> devices =
+      choose_devices(names, cpu_only ? FoundGpus(std::vector<gpu::DeviceInfo>()) : gpu::list_devices());
+  if (devices.ok()) return devices;
+  Error error = std::move(devices).error();
+  error.message = "gpus.devices: " + error.message + (names.empty() ? "; \"cpu\" proves without GPUs" : "");
+  return error;
+}
+
 Result<std::unique_ptr<Engine>> assemble_engine(const Config& config, const ServeFolders& folders,
-                                                const WorkerFaults& faults, Log& log, Metrics& metrics) {
+                                                const std::vector<DeviceChoice>& devices, const WorkerFaults& faults,
+                                                Log& log, Metrics& metrics) {
   if (config.synthesis_threads > 0) set_parallel_threads(static_cast<unsigned>(config.synthesis_threads));
   BudgetOptions budget_options;
   if (config.memory_total_budget) budget_options.total_bytes = config.memory_total_budget->bytes;
@@ -145,7 +156,12 @@ Result<std::unique_ptr<Engine>> assemble_engine(const Config& config, const Serv
       std::min(threads, or_default(config.pipeline_max_parallel_synthesis, kDefaultSynthesisThreads)));
   parts.clock = std::make_shared<SystemClock>();
   parts.observer = std::make_shared<TelemetryObserver>(log, metrics, config.logging_timeline);
-  parts.devices.push_back(std::make_unique<WorkerProcess>(worker_options(config, faults, 0, log)));
+  for (const DeviceChoice& device : devices) {
+    const auto ordinal = static_cast<uint32_t>(parts.devices.size());
+    log.write(LogLevel::kInfo, "device",
+              {{"device", uint64_t{ordinal}}, {"name", device.info.name}, {"uuid", device.info.uuid}});
+    parts.devices.push_back(std::make_unique<WorkerProcess>(worker_options(config, device, faults, ordinal, log)));
+  }
   EngineOptions options;
   options.jobs = job_limits(config);
   options.witnesses_ahead = or_default(config.pipeline_max_gpu_queue_depth, kDefaultAhead);

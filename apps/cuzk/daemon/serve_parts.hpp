@@ -15,6 +15,7 @@
 #include "server/options.hpp"
 #include "telemetry/log.hpp"
 #include "telemetry/metrics.hpp"
+#include "worker/device_choice.hpp"
 #include "worker/worker_process.hpp"
 
 namespace cuzk::app {
@@ -37,12 +38,16 @@ Result<ServeFolders> serve_folders(const Config& config);
 Result<std::unique_ptr<Log>> open_log(const Config& config);
 LogLevel log_level(const Config& config);
 
-// Errors: kUsage where a circuit to be preloaded or a device does not exist.
+// Errors: kUsage where a circuit to be preloaded does not exist.
 Status check_names(const Config& config);
+
+// The devices of gpus.devices. Errors: those of choose_devices(), naming the key.
+Result<std::vector<DeviceChoice>> find_devices(const Config& config);
 
 // Budget, journal, store, workers, engine. `log` and `metrics` outlive it. Errors: those of the parts.
 Result<std::unique_ptr<Engine>> assemble_engine(const Config& config, const ServeFolders& folders,
-                                                const WorkerFaults& faults, Log& log, Metrics& metrics);
+                                                const std::vector<DeviceChoice>& devices, const WorkerFaults& faults,
+                                                Log& log, Metrics& metrics);
 
 ServerOptions server_options(const Config& config);
 

@@ -1,0 +1,29 @@
+// What a circuit takes of a GPU's memory, told before it is compiled: a pure function of its sizes. Plain C++, in all
+// builds, since a daemon plans with it for workers that it has not started.
+#pragma once
+
+#include <cstdint>
+
+#include "base/result.hpp"
+#include "groth16/memory.hpp"
+
+namespace cuzk {
+
+// Upper bounds, a few percent above what CudaBackend says of itself once it is there (resident_bytes(),
+// scratch_bytes(); tests/stack/prove_cuda_check.cpp compares).
+struct DeviceMemory {
+  uint64_t resident_bytes = 0;  // circuit and parameters
+  uint64_t scratch_bytes = 0;   // the most of loading them and of a proof
+};
+
+// `multiprocessors`: of the device. Errors: kUsage where a sum is too large for a device.
+Result<DeviceMemory> device_memory(const CircuitSizes& circuit, unsigned multiprocessors);
+
+// Host memory of a GPU's worker: of its process, driver and pinned slabs included, at all times; while a circuit is
+// loaded, beside that; and while a proof is made.
+struct DeviceHostMemory {
+  uint64_t process_bytes = 0, load_bytes = 0, prove_bytes = 0;
+};
+DeviceHostMemory device_host_memory(const CircuitSizes& circuit);
+
+}  // namespace cuzk

@@ -1,0 +1,80 @@
+// The memory of a GPU that is foretold, against sizes counted in compiled circuits; tests/stack/params_cuda_check.cpp
+// compares with what a device takes.
+#include "groth16/device_memory.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "circuit/packed_form.hpp"
+#include "groth16/groth16_test_support.hpp"
+#include "groth16/packed_query.hpp"
+#include "groth16/setup.hpp"
+
+namespace cuzk {
+namespace {
+
+constexpr unsigned kMultiprocessors = 132;
+
+uint64_t counted_bytes(const CompiledCircuit& circuit) {
+  const PackedSystem system = packed_form(circuit);
+  uint64_t total = system.coefficients.size_bytes() + system.instances.size() * sizeof(PackedInstance) +
+                   system.ports.size() * sizeof(PackedPlace) + system.hash_inputs.size() * sizeof(PackedColumn) +
+                   system.jobs.size() * sizeof(PackedHashJob);
+  for (const PackedBlock& block : system.blocks) {
+    for (const PackedRows& rows : block.matrices) {
+      total += rows.row_start.size_bytes() + rows.column.size() * sizeof(PackedColumn) + rows.coefficient.size_bytes();
+    }
+    total += block.field_runs.size() * sizeof(PackedFieldRun);
+  }
+  const PackedQueries queries = packed_queries(circuit);
+  for (const PackedQuery* query : {&queries.l, &queries.a, &queries.b}) {
+    if (query->bits.size() != circuit.num_bits) total += 4 * query->bits.size();
+    total += 4 * query->values.size();
+  }
+  return total + srs_bytes(srs_shape(circuit));
+}
+
+TEST(DeviceMemory, CoversWhatIsCounted) {
+  std::mt19937_64 rng(11);
+  for (const size_t rows : {1, 100, 5000, 40'000}) {
+    const test::Instance made = test::random_instance(rng, rows);
+    const Result<DeviceMemory> memory = device_memory(sizes_of(made.circuit), kMultiprocessors);
+    ASSERT_TRUE(memory.ok());
+    const uint64_t counted = counted_bytes(made.circuit);
+    EXPECT_GE(memory->resident_bytes, counted) << rows;
+    constexpr uint64_t kTwiddlesAndRoundings = (uint64_t{256} << 16) + (uint64_t{8} << 20);
+    EXPECT_LE(memory->resident_bytes, counted + counted / 10 + kTwiddlesAndRoundings) << rows;
+    EXPECT_GE(memory->scratch_bytes, 3 * 32 * sizes_of(made.circuit).domain()) << rows;
+  }
+}
+
+TEST(DeviceMemory, GrowsWithTheCircuit) {
+  CircuitSizes sizes{
+      .inputs = 3, .aux = 1000, .constraints = 900, .bits = 500, .fields = 100, .a_aux = 800, .b_aux = 700};
+  uint64_t resident = 0, scratch = 0;
+  for (int i = 0; i < 12; ++i) {
+    const Result<DeviceMemory> memory = device_memory(sizes, kMultiprocessors);
+    ASSERT_TRUE(memory.ok());
+    EXPECT_GT(memory->resident_bytes, resident);
+    EXPECT_GE(memory->scratch_bytes, scratch);
+    resident = memory->resident_bytes;
+    scratch = memory->scratch_bytes;
+    for (uint64_t* size : {&sizes.aux, &sizes.constraints, &sizes.bits, &sizes.fields, &sizes.a_aux, &sizes.b_aux}) {
+      *size *= 2;
+    }
+  }
+  const DeviceHostMemory host = device_host_memory(sizes);
+  EXPECT_GE(host.load_bytes, 8 * (sizes.aux + sizes.a_aux + sizes.b_aux));
+  EXPECT_GE(host.prove_bytes, sizes.witness_bytes());
+}
+
+TEST(DeviceMemory, TooLargeForADevice) {
+  const CircuitSizes sizes{.inputs = 1, .aux = uint64_t{1} << 33, .constraints = uint64_t{1} << 27};
+  const Result<DeviceMemory> memory = device_memory(sizes, kMultiprocessors);
+  ASSERT_FALSE(memory.ok());
+  EXPECT_EQ(memory.error().error_class, ErrorClass::kUsage);
+}
+
+}  // namespace
+}  // namespace cuzk
