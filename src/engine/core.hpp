@@ -154,6 +154,7 @@ class EngineCore final : public Engine, public std::enable_shared_from_this<Engi
   void redo_after_fault(const RunPtr& run, uint32_t partition, uint32_t device, Error error);
   void redo_wrong(const RunPtr& run, uint32_t partition, uint32_t device, Error error);
   void refuse_circuit(uint32_t device, CircuitIndex circuit, const Error& error);
+  bool clear_device(uint32_t device, const Error& error);
   // Reads the device's state without the lock, and stores it with it.
   struct Seen {
     DeviceInfo info;
@@ -176,10 +177,12 @@ class EngineCore final : public Engine, public std::enable_shared_from_this<Engi
   ResidencyTable with_kept_in_use(const Task& task, const MemoryUse& use, bool one_copy) const;
   bool drop_later_witnesses(const Task& task, uint64_t bytes);
   bool make_device_room(uint32_t device, const DeviceNeeds& needs);
+  uint64_t device_scratch(uint32_t device) const;
   void fit_to(Reservation& reservation, uint64_t bytes, std::string_view what);
   void unload_victims(const ResidencyTable::Victims& victims, std::string_view why);
   uint64_t needed_by(CircuitIndex circuit) const;
   bool fits_device(const DeviceSlot& slot, const DeviceNeeds& needs) const;
+  bool fits_gpu(const DeviceSlot& slot, const DeviceNeeds& needs) const;
   ResidencyTable& table_of(uint32_t device) { return residency_[residency_of_[device]]; }
   const ResidencyTable& table_of(uint32_t device) const { return residency_[residency_of_[device]]; }
   bool resident(uint32_t device, CircuitIndex circuit) const;

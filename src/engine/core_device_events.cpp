@@ -32,9 +32,9 @@ EngineCore::Seen EngineCore::look_at(uint32_t device) const {
 
 void EngineCore::note(uint32_t device, const Seen& seen) {
   DeviceSlot& slot = devices_[device];
-  slot.info.name = seen.info.name;
-  slot.info.memory_total_bytes = seen.info.memory_total_bytes;
-  slot.info.memory_free_bytes = seen.info.memory_free_bytes;
+  const bool is_gpu = slot.info.is_gpu;  // as it was when its ledger was chosen
+  slot.info = seen.info;
+  slot.info.is_gpu = is_gpu;
   slot.state = seen.state;
   if (slot.generation == seen.generation) return;
   slot.generation = seen.generation;
@@ -105,6 +105,7 @@ void EngineCore::on_loaded(uint32_t device, uint64_t number, Result<LoadReport> 
   note_preload(device, circuit, result);
   if (result.ok()) return;
   Error error = std::move(result).error();
+  if (clear_device(device, error)) return;
   if (!is_fault(error)) return refuse_circuit(device, circuit, error);
   ++device_faults_;
   tell([device, error](EngineObserver& observer) { observer.on_device_fault(device, error); });
@@ -128,6 +129,20 @@ void EngineCore::fit_to(Reservation& reservation, uint64_t bytes, std::string_vi
     exact = budget_->reserve(before, what);
   }
   if (exact.ok()) reservation = std::move(exact).value();
+}
+
+// Room that is there by the ledger may lie in pieces. Once all else has been unloaded it is in one; true where there
+// was something to unload.
+bool EngineCore::clear_device(uint32_t device, const Error& error) {
+  DeviceSlot& slot = devices_[device];
+  if (!slot.info.is_gpu || error.error_class != ErrorClass::kResource) return false;
+  bool any = false;
+  for (const ResidencyTable::Entry& entry : table_of(device).entries()) {
+    if (entry.device != device || entry.state != ResidencyTable::State::kResident || entry.in_use > 0) continue;
+    slot.to_unload.emplace(index_of_circuit(*entry.circuit), "the device's memory is in pieces");
+    any = true;
+  }
+  return any;
 }
 
 // A device cannot load a circuit; where no device can, its jobs fail.

@@ -143,6 +143,12 @@ Status EngineCore::take_work(Run& run, std::shared_ptr<const JobWork> work) {
     held_bytes_ = held_bytes_ - run.held + run.work->bytes();
     run.held = run.work->bytes();
   }
+  const bool on_some_device = std::any_of(devices_.begin(), devices_.end(), [&](const DeviceSlot& slot) {
+    return fits_gpu(slot, service_->device_needs(run.work->circuit(), slot.info));
+  });
+  if (!on_some_device) {
+    return Error(ErrorClass::kResource, "no device has the memory to prove " + std::string(spec_of(*run.circuit).id()));
+  }
   if (budget_->could_ever_fit(held_bytes_ + need + headroom_)) return {};
   return Error(ErrorClass::kResource, "proving " + std::string(spec_of(*run.circuit).id()) + " needs about " +
                                           std::to_string(need) + " bytes of memory beside requests of " +

@@ -8,13 +8,14 @@ namespace cuzk {
 
 // The most that a partition of the circuit takes beside its request, on the device that takes least: its witness, the
 // parameters, and the scratch of the stage that has most. While it is the only work that goes on, all else can be given
-// up for it.
+// up for it. 0 where it fits no device.
 uint64_t EngineCore::needed_by(CircuitIndex circuit) const {
   const CircuitSpec& spec = spec_of(circuit);
   const WitnessNeeds witness = service_->witness_needs(spec);
   std::optional<uint64_t> least;
   for (const DeviceSlot& slot : devices_) {
     const DeviceNeeds device = service_->device_needs(spec, slot.info);
+    if (!fits_gpu(slot, device)) continue;
     const uint64_t on_device = device.resident() + std::max(device.load_scratch, device.prove_scratch);
     const uint64_t bytes = witness.witness + std::max(witness.scratch, on_device);
     least = least ? std::min(*least, bytes) : bytes;
@@ -23,9 +24,14 @@ uint64_t EngineCore::needed_by(CircuitIndex circuit) const {
 }
 
 bool EngineCore::fits_device(const DeviceSlot& slot, const DeviceNeeds& needs) const {
-  if (!budget_->could_ever_fit(needs.resident() + std::max(needs.load_scratch, needs.prove_scratch))) return false;
-  return !slot.info.is_gpu || slot.info.memory_total_bytes == 0 ||
-         needs.device_resident + needs.device_scratch <= slot.info.memory_total_bytes;
+  return budget_->could_ever_fit(needs.resident() + std::max(needs.load_scratch, needs.prove_scratch)) &&
+         fits_gpu(slot, needs);
+}
+
+// The memory of the device itself, where it has some.
+bool EngineCore::fits_gpu(const DeviceSlot& slot, const DeviceNeeds& needs) const {
+  return !slot.info.is_gpu || slot.info.memory_usable_bytes == 0 ||
+         needs.device_resident + needs.device_scratch <= slot.info.memory_usable_bytes;
 }
 
 // True where the bytes are there for this task now. Where not, things that can go are asked to, the task is noted as
@@ -122,16 +128,28 @@ void EngineCore::unload_victims(const ResidencyTable::Victims& victims, std::str
   }
 }
 
+// The scratch memory that what is resident on a GPU needs there: proofs are made one at a time.
+uint64_t EngineCore::device_scratch(uint32_t device) const {
+  uint64_t most = 0;
+  for (const ResidencyTable::Entry& entry : table_of(device).entries()) {
+    if (entry.device != device || entry.state == ResidencyTable::State::kUnloading) continue;
+    most = std::max(most, service_->device_needs(*entry.circuit, devices_[device].info).device_scratch);
+  }
+  return most;
+}
+
 // The same for a device's own memory.
 bool EngineCore::make_device_room(uint32_t device, const DeviceNeeds& needs) {
   const DeviceSlot& slot = devices_[device];
-  if (!slot.info.is_gpu || slot.info.memory_total_bytes == 0) return true;
+  if (!slot.info.is_gpu || slot.info.memory_usable_bytes == 0) return true;
   const uint64_t used = table_of(device).bytes(device);
-  const uint64_t wanted = needs.device_resident + needs.device_scratch;
-  if (used + wanted <= slot.info.memory_total_bytes) return true;
-  const uint64_t missing = used + wanted - slot.info.memory_total_bytes;
-  unload_victims(table_of(device).victims({missing, device, true}, now_),
-                 "room on the device is needed for other work");
+  const uint64_t wanted = needs.device_resident + std::max(needs.device_scratch, device_scratch(device));
+  if (used + wanted <= slot.info.memory_usable_bytes) return true;
+  const uint64_t missing = used + wanted - slot.info.memory_usable_bytes;
+  ResidencyTable::Victims victims = table_of(device).victims({missing, device, true}, now_);
+  // What is missing may be the scratch memory of something small that is resident: then all of it goes.
+  if (!victims.enough) victims = table_of(device).victims({used, device, true}, now_);
+  unload_victims(victims, "room on the device is needed for other work");
   return false;
 }
 

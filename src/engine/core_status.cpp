@@ -33,6 +33,11 @@ JobStatus EngineCore::status_of(const Job& job) const {
 DeviceStatus EngineCore::status_of(const DeviceSlot& slot) const {
   DeviceStatus out;
   out.info = slot.info;
+  if (slot.info.is_gpu) {
+    const auto device = static_cast<uint32_t>(&slot - devices_.data());
+    const uint64_t resident = table_of(device).bytes(device);
+    out.info.memory_free_bytes = slot.info.memory_usable_bytes - std::min(slot.info.memory_usable_bytes, resident);
+  }
   out.state = slot.state;
   out.restarts = slot.generation > 0 ? slot.generation - 1 : 0;
   if (slot.work == DeviceSlot::Work::kNone) return out;

@@ -39,7 +39,7 @@ class ThreadDevice final : public Device {
     thread_.join();
   }
 
-  DeviceInfo info() const override { return {0, "CPU within the test", false, 0, 0}; }
+  DeviceInfo info() const override { return {.ordinal = 0, .name = "CPU within the test"}; }
   DeviceState state() const override { return busy_ ? DeviceState::kProving : DeviceState::kIdle; }
   uint64_t generation() const override { return 1; }
   void on_change(std::function<void()> changed) override {

@@ -183,6 +183,9 @@ class SimWork final : public JobWork {
   const std::string wrong_;
 };
 
+// Of a GPU's process, while it works.
+inline constexpr uint64_t kSimGpuHost = 1'000'000;
+
 class SimService final : public ProofService {
  public:
   RequestNeeds request_needs(const Submission& s) const override {
@@ -195,8 +198,14 @@ class SimService final : public ProofService {
   WitnessNeeds witness_needs(const CircuitSpec& spec) const override {
     return {sim_circuit(spec).witness, sim_circuit(spec).witness / 4};
   }
-  DeviceNeeds device_needs(const CircuitSpec& spec, const DeviceInfo&) const override {
+  DeviceNeeds device_needs(const CircuitSpec& spec, const DeviceInfo& device) const override {
     const SimCircuit& circuit = sim_circuit(spec);
+    if (device.is_gpu) {
+      return {.load_scratch = kSimGpuHost,
+              .prove_scratch = kSimGpuHost,
+              .device_resident = circuit.resident,
+              .device_scratch = circuit.prove_scratch};
+    }
     return {circuit.resident / 4 * 3,
             circuit.resident - circuit.resident / 4 * 3,
             circuit.load_scratch,
@@ -229,7 +238,9 @@ class SimDevice final : public Device {
     world_.in(world_.random_time(0, 500), [this] { become(DeviceState::kIdle); });
   }
 
-  DeviceInfo info() const override { return {ordinal_, "simulated", false, 0, 0}; }
+  DeviceInfo info() const override {
+    return {.ordinal = ordinal_, .name = "simulated", .is_gpu = gpu_memory > 0, .memory_usable_bytes = gpu_memory};
+  }
   DeviceState state() const override { return state_; }
   uint64_t generation() const override { return generation_; }
   void on_change(std::function<void()> changed) override { changed_ = std::move(changed); }
@@ -238,7 +249,7 @@ class SimDevice final : public Device {
     if (!begin(DeviceState::kLoading)) return busy(std::move(done));
     const SimCircuit& circuit = sim_circuit(*files.spec);
     world_.expect(!resident.contains(circuit.id), "a circuit is loaded twice");
-    scratch = circuit.resident + circuit.load_scratch;
+    scratch = gpu_memory > 0 ? kSimGpuHost : circuit.resident + circuit.load_scratch;
     const uint64_t life = generation_;
     world_.in(world_.random_time(circuit.load_ms / 2, circuit.load_ms), [this, &circuit, life, done = std::move(done)] {
       if (generation_ != life) return done(Error(ErrorClass::kDeviceFault, "the process ended"));
@@ -247,7 +258,11 @@ class SimDevice final : public Device {
       if (refuses.contains(circuit.id) || world_.chance(faults_.refuse_load)) {
         return finish(done, Result<LoadReport>(Error(ErrorClass::kCorrupt, "damaged parameters")));
       }
+      if (in_pieces && !resident.empty()) {
+        return finish(done, Result<LoadReport>(Error(ErrorClass::kResource, "no room in one piece")));
+      }
       resident.insert(circuit.id);
+      check_gpu_memory();
       ++loads;
       const uint64_t parameters = circuit.resident / 4 * 3;
       finish(done, Result<LoadReport>(LoadReport{parameters, circuit.resident - parameters, circuit.load_ms}));
@@ -272,7 +287,7 @@ class SimDevice final : public Device {
     if (on_prove) on_prove(ordinal_, witness);
     if (!begin(DeviceState::kProving)) return busy(std::move(done));
     world_.expect(resident.contains(circuit.id), "proved without parameters");
-    scratch = circuit.prove_scratch;
+    scratch = gpu_memory > 0 ? kSimGpuHost : circuit.prove_scratch;
     cancelled_ = false;
     const uint64_t life = generation_;
     const uint64_t sector = witness.inputs[0].to_plain()[0], k = witness.inputs[1].to_plain()[0];
@@ -313,14 +328,18 @@ class SimDevice final : public Device {
     if (changed_) changed_();
   }
 
+  // Of the host's memory.
   uint64_t bytes() const {
     uint64_t sum = scratch;
+    if (gpu_memory > 0) return sum;
     for (const SimCircuit& circuit : kCircuits) sum += resident.contains(circuit.id) ? circuit.resident : 0;
     return sum;
   }
 
   std::set<std::string> resident, refuses;
   uint64_t scratch = 0, loads = 0;
+  uint64_t gpu_memory = 0;                 // 0: it proves in the host's memory
+  bool in_pieces = false;                  // a GPU that loads a circuit only where it holds no other
   uint32_t fail_next = 0, wrong_next = 0;  // proofs
   std::function<void(uint32_t, const PackedWitness&)> on_prove;
 
@@ -357,6 +376,18 @@ class SimDevice final : public Device {
       out.proof[9] = 0;
     }
     return out;
+  }
+
+  // What is resident and the scratch memory of any of it fit.
+  void check_gpu_memory() const {
+    if (gpu_memory == 0) return;
+    uint64_t sum = 0, most = 0;
+    for (const SimCircuit& circuit : kCircuits) {
+      if (!resident.contains(circuit.id)) continue;
+      sum += circuit.resident;
+      most = std::max(most, circuit.prove_scratch);
+    }
+    world_.expect(sum + most <= gpu_memory, "a GPU holds more than it has");
   }
 
   World& world_;

@@ -8,6 +8,7 @@
 #include "format/post_vanilla_format.hpp"
 #include "format/snap_vanilla_format.hpp"
 #include "groth16/cpu_backend.hpp"
+#include "groth16/device_memory.hpp"
 #include "groth16/memory.hpp"
 #include "groth16/verify.hpp"
 #include "residency/circuit_sizes.hpp"
@@ -126,15 +127,37 @@ FilecoinProofService::FilecoinProofService(std::shared_ptr<CircuitStore> store, 
   }
 }
 
-const FilecoinProofService::Needs& FilecoinProofService::needs_of(const CircuitSpec& circuit) const {
-  return needs_[static_cast<size_t>(&circuit_spec_of(circuit.shape()) - circuit_specs().data())];
+size_t FilecoinProofService::index_of(const CircuitSpec& circuit) const {
+  return static_cast<size_t>(&circuit_spec_of(circuit.shape()) - circuit_specs().data());
 }
 
-WitnessNeeds FilecoinProofService::witness_needs(const CircuitSpec& circuit) const { return needs_of(circuit).witness; }
+// On the host a GPU's worker keeps nothing of a circuit; its process is counted while it works.
+const std::vector<DeviceNeeds>& FilecoinProofService::on_gpu(uint32_t multiprocessors) const {
+  const std::lock_guard lock(mutex_);
+  std::vector<DeviceNeeds>& all = on_gpu_[multiprocessors];
+  if (!all.empty()) return all;
+  for (const CircuitSpec& circuit : circuit_specs()) {
+    const CircuitSizes sizes = sizes_of(circuit);
+    const DeviceHostMemory host = device_host_memory(sizes);
+    const Result<DeviceMemory> device = device_memory(sizes, multiprocessors);
+    DeviceNeeds needs;
+    needs.load_scratch = host.process_bytes + host.load_bytes;
+    needs.prove_scratch = host.process_bytes + host.prove_bytes;
+    needs.device_resident = device.ok() ? device->resident_bytes : UINT64_MAX / 4;
+    needs.device_scratch = device.ok() ? device->scratch_bytes : UINT64_MAX / 4;
+    all.push_back(needs);
+  }
+  return all;
+}
+
+WitnessNeeds FilecoinProofService::witness_needs(const CircuitSpec& circuit) const {
+  return needs_[index_of(circuit)].witness;
+}
 
 DeviceNeeds FilecoinProofService::device_needs(const CircuitSpec& circuit, const DeviceInfo& device) const {
-  if (device.is_gpu) return {};  // until there is a worker for one: its ledger is its own
-  return needs_of(circuit).on_cpu;
+  if (!device.is_gpu) return needs_[index_of(circuit)].on_cpu;
+  // Maps keep their elements where they are.
+  return on_gpu(device.multiprocessors)[index_of(circuit)];
 }
 
 Result<std::shared_ptr<const JobWork>> FilecoinProofService::read(const Submission& submission) const {

@@ -54,6 +54,7 @@ namespace test {
 struct ScheduleOptions {
   uint32_t devices = 1, threads = 2;
   uint64_t budget = 200'000'000;
+  uint64_t gpu_memory = 0;  // of each device; 0: they are no GPUs
   SimFaults faults;
   EngineOptions engine;
   bool journal = true;
@@ -73,6 +74,7 @@ class SimEngine : public EngineObserver, public std::enable_shared_from_this<Sim
     parts.service = service;
     for (uint32_t d = 0; d < options_.devices; ++d) {
       auto device = std::make_unique<SimDevice>(world_, d, options_.faults);
+      device->gpu_memory = options_.gpu_memory;
       device->on_prove = [this](uint32_t ordinal, const PackedWitness& witness) { check_order(ordinal, witness); };
       devices.push_back(device.get());
       parts.devices.push_back(std::move(device));

@@ -1,0 +1,113 @@
+// The ledger of a GPU's memory, in a simulated world.
+#include <gtest/gtest.h>
+
+#include "engine/engine.hpp"
+#include "engine/schedules_test_support.hpp"
+
+namespace cuzk::test {
+namespace {
+
+constexpr size_t kPorep = 0, kPorepSmall = 1, kSnap = 2, kWindow = 3, kWinning = 4;
+
+class EngineGpuTest : public testing::Test {
+ protected:
+  EngineGpuTest() : world(11) { options.budget = 600'000'000; }
+  ~EngineGpuTest() override {
+    if (engine != nullptr) engine->kill();
+  }
+  SimEngine& start(uint64_t gpu_memory) {
+    options.gpu_memory = gpu_memory;
+    engine = std::make_shared<SimEngine>(world, options, std::make_shared<SimDisk>());
+    engine->start();
+    return *engine;
+  }
+  JobState prove(size_t circuit) {
+    const uint64_t number = ++jobs;
+    const JobKey key =
+        engine->submit(sim_submission(circuit, number, 2, "job-" + std::to_string(number)), Attendance::kDetached);
+    const Instant end = world.now() + std::chrono::hours(2);
+    while (!engine->finished.contains(key) && world.now() < end && world.step()) engine->check_memory();
+    EXPECT_TRUE(engine->finished.contains(key));
+    EXPECT_EQ(world.violation, "");
+    return engine->results[key].state;
+  }
+  SimDevice& device() { return *engine->devices[0]; }
+  using Ids = std::set<std::string>;
+
+  World world;
+  ScheduleOptions options;
+  std::shared_ptr<SimEngine> engine;
+  uint64_t jobs = 0;
+};
+
+TEST_F(EngineGpuTest, KeepsAllThatFits) {
+  start(300'000'000);
+  for (int round = 0; round < 3; ++round) {
+    for (const size_t circuit : {kPorep, kSnap, kWindow, kWinning}) EXPECT_EQ(prove(circuit), JobState::kCompleted);
+  }
+  EXPECT_EQ(device().loads, 4u);
+  EXPECT_EQ(engine->budget->used(), 0u);  // nothing of it is the host's
+}
+
+// 44 + 9 and 57 + 10 million do not fit together into 100; the least recently used goes, and what fits beside stays.
+TEST_F(EngineGpuTest, GivesUpTheLeastRecentlyUsed) {
+  start(100'000'000);
+  EXPECT_EQ(prove(kWinning), JobState::kCompleted);
+  EXPECT_EQ(prove(kPorep), JobState::kCompleted);
+  EXPECT_EQ(device().resident, (Ids{"winning-2k", "porep-2k"}));
+  EXPECT_EQ(prove(kWinning), JobState::kCompleted);
+  EXPECT_EQ(prove(kWindow), JobState::kCompleted);
+  EXPECT_EQ(device().resident, (Ids{"winning-2k", "window-2k"}));
+  EXPECT_EQ(prove(kPorep), JobState::kCompleted);
+  EXPECT_EQ(device().resident, (Ids{"winning-2k", "porep-2k"}));
+}
+
+// What is resident may need more scratch memory than what is to be loaded: all of it counts.
+TEST_F(EngineGpuTest, TheLargestScratchOfAllCounts) {
+  // porep-8m: 30 + 12; snap-2k: 33 + 6. Together 63 + 12.
+  start(74'000'000);
+  EXPECT_EQ(prove(kPorepSmall), JobState::kCompleted);
+  EXPECT_EQ(prove(kSnap), JobState::kCompleted);
+  EXPECT_EQ(device().resident, Ids{"snap-2k"});
+}
+
+// What is missing is only the scratch memory of a circuit that is itself small.
+TEST_F(EngineGpuTest, ASmallCircuitWithALargeScratchGoes) {
+  // winning-2k: 0.2 + 0.4; window-2k: 57 + 10, in 67.1: winning alone frees enough.
+  start(67'100'000);
+  EXPECT_EQ(prove(kWinning), JobState::kCompleted);
+  EXPECT_EQ(prove(kWindow), JobState::kCompleted);
+  EXPECT_EQ(device().resident, Ids{"window-2k"});
+  EXPECT_EQ(prove(kWinning), JobState::kCompleted);
+}
+
+TEST_F(EngineGpuTest, RoomInPiecesIsMadeOne) {
+  start(300'000'000);
+  EXPECT_EQ(prove(kPorep), JobState::kCompleted);
+  EXPECT_EQ(prove(kSnap), JobState::kCompleted);
+  device().in_pieces = true;
+  EXPECT_EQ(prove(kWindow), JobState::kCompleted);
+  EXPECT_EQ(device().resident, Ids{"window-2k"});
+}
+
+TEST_F(EngineGpuTest, WhatNeverFitsFails) {
+  start(60'000'000);
+  EXPECT_EQ(prove(kPorep), JobState::kCompleted);
+  EXPECT_EQ(prove(kWindow), JobState::kFailed);
+  EXPECT_EQ(engine->results.rbegin()->second.error->error_class, ErrorClass::kResource);
+  EXPECT_EQ(prove(kPorep), JobState::kCompleted);
+}
+
+TEST_F(EngineGpuTest, StatusTellsWhatIsFree) {
+  start(300'000'000);
+  EXPECT_EQ(prove(kPorep), JobState::kCompleted);
+  const EngineStatus status = engine->core->status();
+  ASSERT_EQ(status.devices.size(), 1u);
+  EXPECT_TRUE(status.devices[0].info.is_gpu);
+  EXPECT_EQ(status.devices[0].info.memory_free_bytes, 300'000'000u - 44'000'000u);
+  ASSERT_EQ(status.resident.size(), 1u);
+  EXPECT_EQ(status.resident[0].circuit_id, "porep-2k");
+}
+
+}  // namespace
+}  // namespace cuzk::test
