@@ -37,6 +37,7 @@ work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 failed=0
 
+command -v nvidia-smi >/dev/null || { echo "gpu.sh: there is no nvidia-smi here, so no NVIDIA driver" >&2; exit 2; }
 gpu() { nvidia-smi --query-gpu="$1" --format=csv,noheader,nounits | head -1; }
 chip="$(gpu name)"
 memory_mib="$(gpu memory.total)"
@@ -143,7 +144,9 @@ if wants check; then
   done
 fi
 
-if wants sanitize && command -v compute-sanitizer >/dev/null; then
+if wants sanitize && ! command -v compute-sanitizer >/dev/null; then
+  say "there is no compute-sanitizer here: nothing runs under it"
+elif wants sanitize; then
   say "small runs under compute-sanitizer, several at a time"
   at_once=$((memory_mib / 3000))
   [ "$at_once" -le "$(nproc)" ] || at_once="$(nproc)"
