@@ -21,12 +21,16 @@ void fill_group(const PackedQuery::Group& group, uint32_t flag, uint64_t first, 
   }
 }
 
-// On all threads; of several errors that with the lowest offset.
-Status read_bytes(const ByteSource& source, uint64_t offset, std::span<uint8_t> out) {
+// Reads on all threads, one of which does `beside` first; of several errors that with the lowest offset.
+template <class Beside>
+Status read_bytes(const ByteSource& source, uint64_t offset, std::span<uint8_t> out, const Beside& beside) {
   std::mutex mutex;
   std::optional<Error> first;
-  parallel_for(out.size(), kReadBytes, [&](size_t begin, size_t end) {
-    Status read = source.read(offset + begin, out.subspan(begin, end - begin));
+  const size_t pieces = (out.size() + kReadBytes - 1) / kReadBytes;
+  parallel_for(pieces + 1, 1, [&](size_t piece, size_t) {
+    if (piece == 0) return beside();
+    const size_t begin = (piece - 1) * kReadBytes;
+    Status read = source.read(offset + begin, out.subspan(begin, std::min(kReadBytes, out.size() - begin)));
     if (read.ok()) return;
     const std::lock_guard lock(mutex);
     if (!first || read.error().offset.value_or(0) < first->offset.value_or(0)) first = std::move(read).error();
@@ -64,8 +68,9 @@ Status stream_section(const ByteSource& source, const SrsShape& shape, Section s
   for (uint64_t first = 0; first < count;) {
     CUZK_ASSIGN(const PointSink::Slab slab, sink.next_slab());
     const PointChunk chunk{section, first, std::min<uint64_t>(PointSink::kSlabBytes / size, count - first)};
-    CUZK_TRY(read_bytes(source, offset + first * size, slab.bytes.first(chunk.count * size)));
-    if (cursor) cursor->fill(first, slab.places.first(chunk.count));
+    CUZK_TRY(read_bytes(source, offset + first * size, slab.bytes.first(chunk.count * size), [&] {
+      if (cursor) cursor->fill(first, slab.places.first(chunk.count));
+    }));
     CUZK_TRY(sink.take(chunk));
     progress.add(chunk.count);
     first += chunk.count;

@@ -9,7 +9,7 @@
 namespace cuzk {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, WorkerFault>, 10> kNames = {{
+constexpr std::array<std::pair<std::string_view, WorkerFault>, 11> kNames = {{
     {"crash", WorkerFault::kCrash},
     {"exit", WorkerFault::kExit},
     {"hang", WorkerFault::kHang},
@@ -20,6 +20,7 @@ constexpr std::array<std::pair<std::string_view, WorkerFault>, 10> kNames = {{
     {"garbage", WorkerFault::kGarbage},
     {"shout", WorkerFault::kShout},
     {"fail", WorkerFault::kFail},
+    {"lose-device", WorkerFault::kLoseDevice},
 }};
 
 std::optional<uint64_t> number(std::string_view text) {

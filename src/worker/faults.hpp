@@ -22,6 +22,7 @@ enum class WorkerFault : uint8_t {
   kGarbage,     // what the process sends is no message
   kShout,       // a thousand lines on stderr
   kFail,        // the task fails with kInternal
+  kLoseDevice,  // the task fails as it does where a GPU's context is lost
 };
 
 struct PlannedFault {

@@ -117,10 +117,13 @@ class FaultMaker {
       return fault.fault == WorkerFault::kWrongProof && matches(fault, task);
     });
   }
-  bool fails(uint64_t task) const {
-    return std::any_of(plan_.begin(), plan_.end(), [&](const PlannedFault& fault) {
-      return fault.fault == WorkerFault::kFail && matches(fault, task);
-    });
+  std::optional<Error> failure(uint64_t task) const {
+    for (const PlannedFault& fault : plan_) {
+      if (!matches(fault, task)) continue;
+      if (fault.fault == WorkerFault::kFail) return Error(ErrorClass::kInternal, "failed on purpose");
+      if (fault.fault == WorkerFault::kLoseDevice) return Error(ErrorClass::kDeviceFault, "lost on purpose");
+    }
+    return std::nullopt;
   }
 
  private:
@@ -157,7 +160,8 @@ class FaultMaker {
         }
         break;
       case WorkerFault::kWrongProof:
-      case WorkerFault::kFail: break;
+      case WorkerFault::kFail:
+      case WorkerFault::kLoseDevice: break;
     }
   }
 
@@ -262,7 +266,7 @@ class Worker {
   WorkerReply guarded(uint64_t task, uint64_t k, const std::function<WorkerReply()>& run) {
     try {
       faults_.before(k, channel_, progress_);
-      if (faults_.fails(k)) return TaskFailed{task, Error(ErrorClass::kInternal, "failed on purpose")};
+      if (const std::optional<Error> error = faults_.failure(k)) return TaskFailed{task, *error};
       WorkerReply reply = run();
       if (auto* proved = std::get_if<TaskProved>(&reply); proved != nullptr && faults_.spoils_proof(k)) {
         spoil(proved->proof);

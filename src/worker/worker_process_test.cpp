@@ -215,6 +215,38 @@ TEST(WorkerProcess, AllocationFailuresAreErrors) {
   EXPECT_EQ(test.device->generation(), 1u);
 }
 
+// The process says so itself, and is started anew: its context is worth nothing any more.
+TEST(WorkerProcess, ALostDeviceEndsTheProcess) {
+  WorkerProcessOptions options = worker_options("lose-device@2");
+  options.faulty_processes = 1;
+  TestDevice test(options);
+  ASSERT_TRUE(test.wait_for(DeviceState::kIdle));
+  ASSERT_TRUE(test.load().ok());
+  const auto failed = test.prove();
+  EXPECT_ERROR(failed, kDeviceFault);
+  EXPECT_TRUE(contains(failed.error().message, "lost its device: lost on purpose")) << failed.error().message;
+  ASSERT_TRUE(test.wait_for(DeviceState::kIdle));
+  EXPECT_EQ(test.device->generation(), 2u);
+  expect_works(test);
+}
+
+// What is known of a device is said before its process is ready, and what the process says after that.
+TEST(WorkerProcess, InfoBeforeTheProcessIsReady) {
+  WorkerProcessOptions options = worker_options("hang@0");
+  options.info.is_gpu = true;
+  options.info.name = "NVIDIA H200";
+  options.info.memory_usable_bytes = 5;
+  TestDevice hangs(options);
+  EXPECT_TRUE(hangs.device->info().is_gpu);
+  EXPECT_EQ(hangs.device->info().name, "NVIDIA H200");
+  EXPECT_EQ(hangs.device->info().memory_usable_bytes, 5u);
+  options.faults.clear();
+  TestDevice starts(options);
+  ASSERT_TRUE(starts.wait_for(DeviceState::kIdle));
+  EXPECT_EQ(starts.device->info().name.rfind("CPU, ", 0), 0u);
+  EXPECT_FALSE(starts.device->info().is_gpu);
+}
+
 TEST(WorkerProcess, GarbageEndsTheProcess) {
   WorkerProcessOptions options = worker_options("garbage@1");
   options.faulty_processes = 1;
