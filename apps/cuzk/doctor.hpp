@@ -56,8 +56,7 @@ std::vector<Finding> check_configuration(DoctorOptions& options);
 std::vector<Finding> check_program();
 std::vector<Finding> check_devices();
 std::vector<Finding> check_cache(const std::string& directory);
-// Of this process, against what proving these circuits on the CPU takes: which is bad where it does not fit and there
-// is no GPU.
+// Of this process, against what proving these circuits takes: on a GPU where there is one, else on the CPU.
 std::vector<Finding> check_memory_for(const std::vector<const CircuitSpec*>& circuits, const BudgetOptions& budget);
 std::vector<Finding> check_limits();
 std::vector<Finding> check_state(const DoctorOptions& options);

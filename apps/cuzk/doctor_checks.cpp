@@ -2,6 +2,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -15,6 +16,7 @@
 #include "field/cpu_features.hpp"
 #include "gpu/device.hpp"
 #include "parallel/parallel.hpp"
+#include "worker/device_choice.hpp"
 
 namespace cuzk::app {
 namespace {
@@ -37,6 +39,53 @@ uint64_t meminfo(std::string_view name) {
     if (line.starts_with(name)) return std::strtoull(line.c_str() + name.size(), nullptr, 10) * 1024;
   }
   return 0;
+}
+
+// Of proving on the CPU.
+Finding cpu_finding(const CircuitSpec& circuit, uint64_t budget) {
+  const uint64_t needed = peak_bytes(prove_memory(circuit, parallel_threads()));
+  Finding finding{.check = "memory",
+                  .message = "proving " + std::string(circuit.id()) + " on the CPU takes " + human_bytes(needed)};
+  finding.details = {{"circuit", std::string(circuit.id())}, {"needed_bytes", needed}};
+  if (needed > budget) {
+    finding.health = Health::kBad;
+    finding.error_class = ErrorClass::kResource;
+    finding.message += ", more than the budget";
+    finding.advice = "give the machine or the control group more memory; `cuzk plan --circuit " +
+                     std::string(circuit.id()) + "` tells what it is for";
+  }
+  return finding;
+}
+
+// Of proving on a GPU, against the one with the most memory.
+Finding gpu_finding(const CircuitSpec& circuit, const std::vector<gpu::DeviceInfo>& gpus, uint64_t budget) {
+  const gpu::DeviceInfo& largest = *std::max_element(
+      gpus.begin(), gpus.end(), [](const auto& a, const auto& b) { return a.memory_bytes < b.memory_bytes; });
+  const std::string proving = "proving " + std::string(circuit.id()) + " on a GPU";
+  const Result<GpuMemory> memory = gpu_memory(circuit, static_cast<unsigned>(largest.multiprocessors));
+  if (!memory.ok()) {
+    return {.health = Health::kBad,
+            .check = "memory",
+            .message = proving + ": " + memory.error().message,
+            .advice = "prove it on the CPU: gpus.devices = [\"cpu\"]",
+            .error_class = memory.error().error_class};
+  }
+  Finding finding{.check = "memory",
+                  .message = proving + " takes " + human_bytes(memory->resident_bytes) + " of its memory and " +
+                             human_bytes(memory->scratch_bytes) + " more while it proves, and at most " +
+                             human_bytes(memory->host_bytes) + " of the host's"};
+  finding.details = {{"circuit", std::string(circuit.id())},
+                     {"gpu_resident_bytes", memory->resident_bytes},
+                     {"gpu_scratch_bytes", memory->scratch_bytes},
+                     {"needed_bytes", memory->host_bytes}};
+  const bool fits_gpu = memory->resident_bytes + memory->scratch_bytes <= usable_gpu_bytes(largest);
+  if (fits_gpu && memory->host_bytes <= budget) return finding;
+  finding.health = Health::kBad;
+  finding.error_class = ErrorClass::kResource;
+  finding.message += fits_gpu ? ", more than the budget" : ", more than any GPU here has";
+  finding.advice = fits_gpu ? "give the machine or the control group more memory"
+                            : "use a GPU with more memory, or prove it on the CPU: gpus.devices = [\"cpu\"]";
+  return finding;
 }
 
 Json limit_json(rlim_t limit) { return limit == RLIM_INFINITY ? Json("unlimited") : Json(uint64_t{limit}); }
@@ -160,18 +209,7 @@ std::vector<Finding> check_memory_for(const std::vector<const CircuitSpec*>& cir
   const auto gpus = gpu::list_devices();
   const bool has_gpu = gpus.ok() && !gpus.value().empty();
   for (const CircuitSpec* circuit : circuits) {
-    const uint64_t needed = peak_bytes(prove_memory(*circuit, parallel_threads()));
-    Finding finding{.check = "memory",
-                    .message = "proving " + std::string(circuit->id()) + " on the CPU takes " + human_bytes(needed)};
-    finding.details = {{"circuit", std::string(circuit->id())}, {"needed_bytes", needed}};
-    if (needed > budget) {
-      finding.health = has_gpu ? Health::kNote : Health::kBad;
-      finding.error_class = ErrorClass::kResource;
-      finding.message += ", more than the budget";
-      finding.advice = "give the machine or the control group more memory; `cuzk plan --circuit " +
-                       std::string(circuit->id()) + "` tells what it is for";
-    }
-    findings.push_back(std::move(finding));
+    findings.push_back(has_gpu ? gpu_finding(*circuit, gpus.value(), budget) : cpu_finding(*circuit, budget));
   }
   return findings;
 }

@@ -59,14 +59,18 @@ Status check_prove_memory(const CircuitSpec& circuit) {
   return check_memory(peak_bytes(prove_memory(circuit, parallel_threads())), of("proving on the CPU ", circuit));
 }
 
-Status check_device_prove_memory(const CircuitSpec& circuit) {
+Result<GpuMemory> gpu_memory(const CircuitSpec& circuit, unsigned multiprocessors) {
   const CircuitSizes sizes = sizes_of(circuit);
+  CUZK_ASSIGN(const DeviceMemory device, device_memory(sizes, multiprocessors));
   const DeviceHostMemory host = device_host_memory(sizes);
-  // The circuit is compiled, or read, in this process.
-  const uint64_t bytes =
-      kProgramBytes + host.process_bytes +
-      std::max(compiled_figures(circuit).compiling_bytes(), std::max(host.load_bytes, 2 * host.prove_bytes));
-  return check_memory(bytes, of("proving on a GPU ", circuit));
+  // The circuit is compiled, or read, in the process; a witness is there, and copied.
+  const uint64_t work = std::max({compiled_figures(circuit).compiling_bytes(), host.load_bytes, 2 * host.prove_bytes});
+  return GpuMemory{device.resident_bytes, device.scratch_bytes, kProgramBytes + host.process_bytes + work};
+}
+
+Status check_device_prove_memory(const CircuitSpec& circuit) {
+  CUZK_ASSIGN(const GpuMemory memory, gpu_memory(circuit, kLargeGpu));
+  return check_memory(memory.host_bytes, of("proving on a GPU ", circuit));
 }
 
 Status check_setup_memory(const CircuitSpec& circuit) {

@@ -24,6 +24,15 @@ void return_freed_memory();
 std::vector<StepMemory> prove_memory(const CircuitSpec& circuit, size_t threads);
 std::vector<StepMemory> setup_memory(const CircuitSpec& circuit, size_t threads);
 
+// Of a circuit on a GPU with so many multiprocessors: its memory while the circuit is loaded and, beside that, while a
+// proof is made; and the host's at most.
+struct GpuMemory {
+  uint64_t resident_bytes = 0, scratch_bytes = 0, host_bytes = 0;
+};
+inline constexpr unsigned kLargeGpu = 132;  // multiprocessors of an H100 or H200
+// Errors: kUsage where the circuit is too large for a device.
+Result<GpuMemory> gpu_memory(const CircuitSpec& circuit, unsigned multiprocessors);
+
 // Each refuses (kResource) where the command would need more than there is.
 Status check_prove_memory(const CircuitSpec& circuit);
 Status check_device_prove_memory(const CircuitSpec& circuit);  // of proving on a GPU

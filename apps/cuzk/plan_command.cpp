@@ -102,7 +102,16 @@ Result<Outcome> run_plan(const PlanOptions& options, Console& console) {
                              : prove_times(*circuit, parameter_files(*circuit, directory).params, console.progress()));
   }
   const uint32_t partitions = setup ? 1 : options.partitions == 0 ? circuit->partitions() : options.partitions;
-  return describe(options, *circuit, partitions, joined(memory, times, partitions), peak_bytes(memory));
+  Outcome outcome = describe(options, *circuit, partitions, joined(memory, times, partitions), peak_bytes(memory));
+  if (const Result<GpuMemory> gpu = gpu_memory(*circuit, kLargeGpu); !setup && gpu.ok()) {
+    outcome.text += "\non a GPU: " + human_bytes(gpu->resident_bytes) + " of its memory and " +
+                    human_bytes(gpu->scratch_bytes) + " more while it proves, at most " + human_bytes(gpu->host_bytes) +
+                    " of the host's";
+    outcome.json["gpu"] = {{"resident_bytes", gpu->resident_bytes},
+                           {"scratch_bytes", gpu->scratch_bytes},
+                           {"host_bytes", gpu->host_bytes}};
+  }
+  return outcome;
 }
 
 }  // namespace

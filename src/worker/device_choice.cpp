@@ -22,8 +22,7 @@ DeviceChoice on(const gpu::DeviceInfo& gpu) {
   out.info.multiprocessors = static_cast<uint32_t>(gpu.multiprocessors);
   out.info.memory_total_bytes = gpu.memory_bytes;
   out.gpu = gpu;
-  // The arena of gpu::Device::open() takes what is free less that.
-  out.info.memory_usable_bytes = out.info.memory_free_bytes = gpu.memory_bytes - gpu.memory_bytes / 32;
+  out.info.memory_usable_bytes = out.info.memory_free_bytes = usable_gpu_bytes(gpu);
   return out;
 }
 
@@ -40,6 +39,11 @@ Result<DeviceChoice> find(std::string_view name, const FoundGpus& gpus) {
 }
 
 }  // namespace
+
+uint64_t usable_gpu_bytes(const gpu::DeviceInfo& gpu) {
+  const uint64_t margin = std::max(uint64_t{512} << 20, gpu.memory_bytes / 32);
+  return gpu.memory_bytes - std::min(gpu.memory_bytes, margin);
+}
 
 Result<std::vector<DeviceChoice>> choose_devices(std::span<const std::string> names, const FoundGpus& gpus) {
   std::vector<DeviceChoice> out;

@@ -22,6 +22,9 @@ struct DeviceChoice {
 // What gpu::list_devices() says.
 using FoundGpus = Result<std::vector<gpu::DeviceInfo>>;
 
+// What a worker takes of a GPU that nothing else uses: gpu::ArenaSize's default.
+uint64_t usable_gpu_bytes(const gpu::DeviceInfo& gpu);
+
 // The devices of a daemon. Each name is "cpu", the number or the UUID of a GPU (gpu::find_device), or these behind
 // "cuda:". Without names all GPUs, and the CPU where this build or this machine has none. Errors: kUsage where a name
 // is none or there twice; where a GPU is wanted or there but cannot be used, that of `gpus`.

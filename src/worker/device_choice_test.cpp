@@ -80,6 +80,15 @@ TEST(ChooseDevices, WhatIsKnownOfAGpuBeforeItIsInUse) {
   EXPECT_EQ((*found)[1].gpu->index, 1);
 }
 
+TEST(UsableGpuBytes, AllButAMargin) {
+  gpu::DeviceInfo gpu = gpu_of(0, "GPU-a");
+  EXPECT_EQ(usable_gpu_bytes(gpu), gpu.memory_bytes / 32 * 31);
+  gpu.memory_bytes = uint64_t{8} << 30;
+  EXPECT_EQ(usable_gpu_bytes(gpu), gpu.memory_bytes - (uint64_t{512} << 20));
+  gpu.memory_bytes = uint64_t{256} << 20;
+  EXPECT_EQ(usable_gpu_bytes(gpu), 0u);
+}
+
 TEST(ChooseDevice, OfACommand) {
   const auto device = [](const char* name, const FoundGpus& gpus) {
     const auto found = choose_device(name, gpus);

@@ -53,6 +53,18 @@ class Says(CommandTest):
                     self.assertNotIn("estimated_seconds", said)
                     self.assertGreater(said["memory_bytes"], 1 << 26)
 
+    def test_gpu(self):
+        """Parameters are nearly all that is resident on a GPU, and never more than some percent of the rest."""
+        for circuit in ("porep-32g", "snap-32g", "window-32g", "winning-32g"):
+            with self.subTest(circuit):
+                params = cuzk("circuit", "info", circuit, "--json").json["params_bytes"]
+                said = plan(circuit, "prove", "--no-time")["gpu"]
+                self.assertGreater(said["resident_bytes"], params)
+                self.assertLess(said["resident_bytes"], params * 1.06)
+                self.assertLess(said["scratch_bytes"], 32 << 30)
+                self.assertLess(said["host_bytes"], 8 << 30)
+        self.assertNotIn("gpu", plan("winning-32g", "setup", "--no-time"))
+
     def test_times(self):
         for work in ("prove", "setup"):
             with self.subTest(work):
