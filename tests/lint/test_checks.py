@@ -1,7 +1,10 @@
 """The static checks find what they are there to find: each rule is broken once in a small tree."""
+import json
+import os
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -107,8 +110,8 @@ class Includes(Tree):
 
 
 class Headers(Tree):
-    def check(self):
-        return self.run_check("check_headers.py", "--cache", str(self.root / "cache"))
+    def check(self, *more):
+        return self.run_check("check_headers.py", "--cache", str(self.root / "cache"), *more)
 
     def test_clean_tree_passes(self):
         for _ in range(2):  # the second time from the cache
@@ -125,13 +128,47 @@ class Headers(Tree):
         self.write("src/field/b.hpp", "struct X {};\n")
         code, output = self.check()
         self.assertEqual(code, 1)
-        self.assertIn("redefinition", output)
+        self.assertIn("field/b.hpp does not begin with #pragma once", output)
 
     def test_cache_sees_a_change_below(self):
         self.write("src/field/b.hpp", '#pragma once\n#include "base/a.hpp"\ninline int g() { return f()[0]; }\n')
         self.assertEqual(self.check()[0], 0)
         self.write("src/base/a.hpp", "#pragma once\n")
         self.assertEqual(self.check()[0], 1)
+
+    def build(self, text):
+        """As if a source of this text had been compiled."""
+        self.write("src/field/b.cpp", text)
+        self.write("build/b.o", "")
+        self.write("build/compile_commands.json", json.dumps([{
+            "directory": str(self.root / "build"), "file": str(self.root / "src/field/b.cpp"),
+            "command": "c++ -c -o b.o b.cpp"}]))
+        self.age(10, "src/field/b.cpp", "src/field/b.hpp", "src/base/a.hpp")
+        return ("--built", str(self.root / "build"))
+
+    def age(self, seconds, *names):
+        for name in names:
+            os.utime(self.root / name, (time.time() - seconds,) * 2)
+
+    def test_what_an_object_had_first_is_not_compiled_again(self):
+        # Were they compiled, both would be refused; so the object is what is believed.
+        self.write("src/base/a.hpp", "#pragma once\nstd::string f();\n")
+        self.write("src/field/b.hpp", '// Words.\n#pragma once\n\n#include "base/a.hpp"\nstd::string g();\n')
+        built = self.build('/* More\n words. */\n#include "field/b.hpp"\nint x;\n')
+        self.assertEqual(self.check(*built)[0], 0)
+        self.age(-10, "src/base/a.hpp")  # newer than the object: b.hpp alone is known, and a.hpp is compiled
+        code, output = self.check(*built)
+        self.assertEqual(code, 1)
+        self.assertNotIn("field/b.hpp does not", output)
+        self.assertIn("base/a.hpp does not", output)
+        (self.root / "build/b.o").unlink()
+        self.assertIn("2 do not", self.check(*built)[1])
+
+    def test_what_something_stands_before_is_compiled(self):
+        self.write("src/field/b.hpp", "#pragma once\nstd::string f();\n")
+        for before in ("#include <string>", "#define X", "#if 1", "using int32 = int;", '#include "base/a.hpp"'):
+            built = self.build(before + '\n#include "field/b.hpp"\n')
+            self.assertEqual(self.check(*built)[0], 1, before)
 
 
 class Text(Tree):
