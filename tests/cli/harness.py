@@ -5,6 +5,7 @@ import json
 import os
 import pty
 import select
+import signal
 import subprocess
 import tempfile
 import time
@@ -22,6 +23,8 @@ STEM_2K = ("v28-stacked-proof-of-replication-merkletree-poseidon_hasher-8-0-0-sh
            "032d3138d22506ec0082ed72b2dcba18df18477904e35bafee82b3793b06832f")
 
 OK, INTERNAL, USAGE, INVALID, UNSATISFIED, BAD_PROOF, NOT_FOUND, CORRUPT, IO, RESOURCE, UNSUPPORTED = range(11)
+# Those whom a shell starts in the background ignore SIGINT, and what they start does too; not in these tests.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 CLASSES = ["", "internal", "usage", "invalid-input", "unsatisfied", "bad-proof", "not-found", "corrupt", "io", "resource",
            "unsupported", "device-fault", "device-unusable"]
 

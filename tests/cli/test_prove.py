@@ -99,7 +99,7 @@ class Prove(ProofTest):
             time.sleep(0.02)
         time.sleep(0.5)
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=10)
+        out, err = process.communicate(timeout=60)
         self.assertEqual(process.returncode, -signal.SIGINT)
         self.assertEqual(out, b"")
         self.assertEqual(self.files(), [])

@@ -64,7 +64,7 @@ class Setup(CommandTest):
                 process = self.start("--seed", SEED)
                 self.assertTrue(self.wait_for_temporary(process, 1), "setup ended before it was interrupted")
                 process.send_signal(number)
-                out, err = process.communicate(timeout=10)
+                out, err = process.communicate(timeout=60)
                 self.assertEqual(process.returncode, -number)
                 self.assertIn(b"DEVELOPMENT ONLY", err)
                 self.assertIn(b"no partial output", err)
