@@ -17,8 +17,10 @@ if [ ${#targets[@]} -eq 0 ]; then
   exit 1
 fi
 cmake --build --preset fuzz --target "${targets[@]}"
-failed=0
-for target in "${targets[@]}"; do
+
+run_target() {
+  local target="$1" binary work crashes committed log runs
+  local corpus dictionary
   binary="$(find build/fuzz -type f -name "$target" -perm -u+x | head -1)"
   work="build/fuzz/corpus/$target"
   crashes="build/fuzz/crashes/$target-"
@@ -36,7 +38,10 @@ for target in "${targets[@]}"; do
   else
     echo "$target: FAILED"
     tail -40 "$log"
-    failed=1
+    return 1
   fi
-done
-exit "$failed"
+}
+# One a core at a time.
+export -f run_target
+export seconds
+printf '%s\0' "${targets[@]}" | xargs -0 -P "$(nproc)" -I '{}' bash -c 'run_target {}'

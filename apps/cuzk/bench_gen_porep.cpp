@@ -18,10 +18,6 @@ struct PorepOptions {
   bool bare = false;
 };
 
-std::span<const uint8_t> bytes_of(std::string_view text) {
-  return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
-}
-
 Result<PorepSyntheticInput> parse_input(const PorepOptions& options) {
   PorepSyntheticInput input;
   CUZK_ASSIGN(input.proof, parse_registered_proof(options.registered_proof, registered_seal_proofs(),

@@ -138,6 +138,11 @@ std::string printable(std::string text) {
   return text;
 }
 
+std::string padded(std::string text, size_t width) {
+  text.resize(std::max(text.size(), width), ' ');
+  return text;
+}
+
 std::string human_seconds(double seconds) {
   char text[32];
   if (seconds < 1) {

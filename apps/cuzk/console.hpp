@@ -61,6 +61,8 @@ class Console {
 uint64_t peak_rss_bytes();
 // Control characters of untrusted text (file names, field paths, ids) would let it draw on the terminal.
 std::string printable(std::string text);
+// With blanks at the end up to `width` bytes.
+std::string padded(std::string text, size_t width);
 // "12.3 s", "850 ms"
 std::string human_seconds(double seconds);
 

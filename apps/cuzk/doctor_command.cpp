@@ -15,11 +15,6 @@ size_t count(const std::vector<Finding>& findings, Health health) {
       std::count_if(findings.begin(), findings.end(), [&](const Finding& f) { return f.health == health; }));
 }
 
-std::string padded(std::string text, size_t width) {
-  text.resize(std::max(width, text.size()), ' ');
-  return text;
-}
-
 std::string text_of(const std::vector<Finding>& findings) {
   std::string text;
   for (const Finding& finding : findings) {

@@ -52,14 +52,14 @@ std::string shape_text(const SrsShape& shape) {
   return text;
 }
 
-Result<uint64_t> file_bytes(const std::string& path) {
+Result<uint64_t> checked_length(const std::string& path) {
   CUZK_ASSIGN(const auto source, open_file_source(path));
   return source->size();
 }
 
 Result<Outcome> inspect_vk(const Target& target) {
   CUZK_ASSIGN(const VerifyingKey vk, read_vk(target.path));
-  CUZK_ASSIGN(const uint64_t bytes, file_bytes(target.path));
+  CUZK_ASSIGN(const uint64_t bytes, checked_length(target.path));
   Outcome outcome;
   outcome.text =
       target.path + ": verifying key, " + human_bytes(bytes) + ", " + grouped(vk.ic.size()) + " inputs (ONE included)";
@@ -71,7 +71,7 @@ Result<Outcome> inspect(const ParamsOptions& options, Console& console) {
   CUZK_ASSIGN(const Target target, resolve(options, console));
   if (target.is_vk) return inspect_vk(target);
   CUZK_ASSIGN(const SrsShape shape, inspect_params(target.path));
-  CUZK_ASSIGN(const uint64_t bytes, file_bytes(target.path));
+  CUZK_ASSIGN(const uint64_t bytes, checked_length(target.path));
   Outcome outcome;
   outcome.text = target.path + ": parameters, " + human_bytes(bytes) + shape_text(shape);
   outcome.json = {{"file", target.path}, {"bytes", bytes}, {"kind", "params"}, {"points", shape_json(shape)}};

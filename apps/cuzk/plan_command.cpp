@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -19,23 +20,23 @@ struct PlanOptions {
   bool no_time = false;
 };
 
-struct Stage {
+struct PlannedStage {
   std::string name;
   uint64_t bytes = 0;
   double seconds = 0, cpu_seconds = 0;  // of all partitions
 };
 
 // Stages that only one of the two lists has get zero of the other.
-std::vector<Stage> joined(const std::vector<StepMemory>& memory, const std::vector<StageTime>& times,
-                          uint32_t partitions) {
-  std::vector<Stage> out;
+std::vector<PlannedStage> joined(const std::vector<StepMemory>& memory, const std::vector<StageTime>& times,
+                                 uint32_t partitions) {
+  std::vector<PlannedStage> out;
   for (const StageTime& time : times) {
     const double times_done = time.each_partition ? partitions : 1;
     out.push_back({time.name, 0, times_done * time.seconds(), times_done * time.cpu_seconds});
   }
   for (const StepMemory& step : memory) {
-    auto at = std::find_if(out.begin(), out.end(), [&](const Stage& stage) { return stage.name == step.name; });
-    if (at == out.end()) at = out.insert(out.end(), Stage{std::string(step.name)});
+    auto at = std::find_if(out.begin(), out.end(), [&](const PlannedStage& stage) { return stage.name == step.name; });
+    if (at == out.end()) at = out.insert(out.end(), PlannedStage{std::string(step.name)});
     at->bytes = step.bytes;
   }
   return out;
@@ -43,13 +44,8 @@ std::vector<Stage> joined(const std::vector<StepMemory>& memory, const std::vect
 
 double rounded(double seconds) { return std::round(seconds * 1e6) / 1e6; }
 
-std::string padded(std::string text, size_t width) {
-  text.resize(std::max(text.size(), width), ' ');
-  return text;
-}
-
 Outcome describe(const PlanOptions& options, const CircuitSpec& circuit, uint32_t partitions,
-                 const std::vector<Stage>& stages, uint64_t peak) {
+                 const std::vector<PlannedStage>& stages, uint64_t peak) {
   const MemoryLimit limit = memory_limit("");
   const bool fits = limit.bytes == 0 || peak <= limit.bytes;
   const bool timed = !options.no_time;
@@ -59,7 +55,7 @@ Outcome describe(const PlanOptions& options, const CircuitSpec& circuit, uint32_
   outcome.text = options.work + " " + std::string(circuit.id()) + ", " + std::to_string(partitions) +
                  (partitions == 1 ? " partition" : " partitions, one after the other") + ", " +
                  std::to_string(parallel_threads()) + " threads\n";
-  for (const Stage& stage : stages) {
+  for (const PlannedStage& stage : stages) {
     total += stage.seconds;
     cpu_total += stage.cpu_seconds;
     Json entry = {{"name", stage.name}, {"bytes", stage.bytes}};

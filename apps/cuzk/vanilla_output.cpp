@@ -11,10 +11,6 @@
 namespace cuzk::app {
 namespace {
 
-std::span<const uint8_t> bytes_of(std::string_view text) {
-  return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
-}
-
 bool is_plain_word(const std::string& word) {
   const auto plain = [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '.' || c == '/' || c == '-' || c == '_' || c == '+' || c == ',' || c == ':';

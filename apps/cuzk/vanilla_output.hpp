@@ -18,6 +18,10 @@
 
 namespace cuzk::app {
 
+inline std::span<const uint8_t> bytes_of(std::string_view text) {
+  return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
+}
+
 // 32 bytes from 64 hexadecimal digits; `option` is named in errors. Errors: kUsage.
 Result<NodeBytes> parse_bytes32(const std::string& text, const char* option);
 // The same, or a hash of `seed` and `name` where the text is empty.
