@@ -31,6 +31,8 @@ const char* retry_advice(ErrorClass c) {
     case ErrorClass::kDeviceFault: return "may help, in a new process or on another GPU";
     case ErrorClass::kDeviceUnusable: return "no: the GPU or its driver cannot be used as it is";
     case ErrorClass::kInternal: return "may help, on another machine; please report this";
+    case ErrorClass::kCancelled: return "the same may be asked for again";
+    case ErrorClass::kExpired: return "with a later deadline";
   }
   return "no";
 }

@@ -27,6 +27,8 @@ constexpr int exit_status(ErrorClass c) {
     case ErrorClass::kUnsupported: return 10;
     case ErrorClass::kDeviceFault: return 11;
     case ErrorClass::kDeviceUnusable: return 12;
+    case ErrorClass::kCancelled: return kExitJobCancelled;
+    case ErrorClass::kExpired: return kExitJobTimedOut;
   }
   return kExitInternal;
 }

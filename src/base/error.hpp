@@ -22,12 +22,16 @@ enum class ErrorClass : uint8_t {
   kDeviceFault,   // a GPU failed and all that the process held on it is lost; retry in a new process or elsewhere
   kDeviceUnusable,  // a GPU or its driver cannot be used; never retry on it before a person changed something
   kInternal,      // a self-check failed; a retry elsewhere may help, and the log should be reported
+  kCancelled,     // somebody asked for its end, or nobody wants it any more; the same call may be made again
+  kExpired,       // its deadline has passed; retry with a later one
 };
+// For whoever writes classes as numbers. New ones go to the end: journals have the numbers.
+inline constexpr ErrorClass kLastErrorClass = ErrorClass::kExpired;
 
 // True where the same call may succeed later without any change to its input.
 constexpr bool retry_helps(ErrorClass c) {
   return c == ErrorClass::kIo || c == ErrorClass::kResource || c == ErrorClass::kDeviceFault ||
-         c == ErrorClass::kInternal;
+         c == ErrorClass::kInternal || c == ErrorClass::kCancelled;
 }
 
 constexpr const char* to_string(ErrorClass c) {
@@ -44,6 +48,8 @@ constexpr const char* to_string(ErrorClass c) {
     case ErrorClass::kDeviceFault: return "device-fault";
     case ErrorClass::kDeviceUnusable: return "device-unusable";
     case ErrorClass::kInternal: return "internal";
+    case ErrorClass::kCancelled: return "cancelled";
+    case ErrorClass::kExpired: return "expired";
   }
   return "unknown";
 }

@@ -17,13 +17,13 @@ class Progress {
   // `done` units of the stage are finished, counted from its beginning.
   virtual void advance(uint64_t done) = 0;
   virtual void end_stage() = 0;
-  // True where nobody wants the work any more. Asked between stages by work that can stop there.
+  // True where nobody wants the work any more. Asked between steps by work that can stop, by any thread.
   virtual bool stop_requested() const { return false; }
 };
 
-// What work that can stop ends with once it was asked to: kUsage, "cancelled".
+// What work that can stop ends with once it was asked to: kCancelled, "cancelled".
 inline Status check_wanted(const Progress& progress) {
-  if (progress.stop_requested()) return Error(ErrorClass::kUsage, "cancelled");
+  if (progress.stop_requested()) return Error(ErrorClass::kCancelled, "cancelled");
   return {};
 }
 

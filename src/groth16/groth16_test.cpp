@@ -156,7 +156,7 @@ TEST(Prove, StopsBeforeTheNextStep) {
     StoppingProgress progress(k);
     const auto proof = prove(backend, made.instance.circuit, made.srs, made.instance.witness, progress);
     ASSERT_FALSE(proof.ok()) << k;
-    EXPECT_EQ(proof.error().error_class, ErrorClass::kUsage);
+    EXPECT_EQ(proof.error().error_class, ErrorClass::kCancelled);
     EXPECT_EQ(proof.error().message, "cancelled");
     EXPECT_EQ(progress.begun(), k);
     EXPECT_EQ(progress.ended(), k);

@@ -15,7 +15,7 @@ using byte_form::Reader;
 using Time = std::chrono::system_clock::time_point;
 
 constexpr std::string_view kPendingMagic = "cuzkPND\1", kEndedMagic = "cuzkEND\1";
-constexpr uint8_t kLastErrorClass = static_cast<uint8_t>(ErrorClass::kInternal);
+constexpr auto kLastClass = static_cast<uint8_t>(kLastErrorClass);
 
 std::string sha256_of(std::string_view first, std::string_view second = {}) {
   Sha256 hash;
@@ -85,7 +85,7 @@ Status read_error(Reader& in, std::optional<Error>& out) {
   CUZK_TRY(in.small("error", 1, is_there));
   if (!is_there) return {};
   Error error;
-  CUZK_TRY(in.small("error.class", kLastErrorClass, error_class));
+  CUZK_TRY(in.small("error.class", kLastClass, error_class));
   error.error_class = static_cast<ErrorClass>(error_class);
   CUZK_TRY(in.bytes("error.message", error.message));
   CUZK_TRY(in.bytes("error.field", error.field));

@@ -32,7 +32,7 @@ Result<SrsShape> inspect_params(const std::string& path, const std::optional<Srs
 // All points of a .params file, in Montgomery form. Refuses what is not of the exact length, at infinity, not below
 // p, off the curve or (on request) outside the subgroup; the error names file, section, index ("h[17]") and byte
 // offset, the lowest offset first. Runs on all threads; memory: srs_bytes() and read_params_scratch_bytes().
-// Errors: as inspect_params, and kResource where memory is short.
+// Errors: as inspect_params, kResource where memory is short, and that of check_wanted(), asked for each chunk.
 Result<Srs> read_params(const ByteSource& source, const ParamsReadOptions& options, Progress& progress);
 Result<Srs> read_params(const std::string& path, const ParamsReadOptions& options, Progress& progress);
 

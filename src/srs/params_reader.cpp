@@ -143,6 +143,7 @@ Status read_points(const ByteSource& source, Section section, uint64_t offset, P
   parallel_workers(chunks, chunks, make_buffer, [&](size_t chunk, std::vector<uint8_t>& whole) {
     const size_t begin = chunk * kChunkPoints, end = std::min<size_t>(count, begin + kChunkPoints);
     if (first.before(offset + begin * size)) return;
+    if (Status wanted = progress.check(); !wanted.ok()) return first.offer(std::move(wanted).error());
     const auto buffer = std::span(whole).first((end - begin) * size);
     if (Status read = source.read(offset + begin * size, buffer); !read.ok()) {
       return first.offer(std::move(read).error());

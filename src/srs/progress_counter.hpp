@@ -20,6 +20,9 @@ class ProgressCounter {
   ProgressCounter(const ProgressCounter&) = delete;
   ProgressCounter& operator=(const ProgressCounter&) = delete;
 
+  // check_wanted() of what it tells; any thread.
+  Status check() const { return check_wanted(progress_); }
+
   // `units` more are done; any thread.
   void add(uint64_t units) {
     const std::lock_guard lock(mutex_);

@@ -86,9 +86,14 @@ class Device {
   // the caller checks it again. Errors also: kUnsatisfied; kInternal; "cancelled" of cancel().
   virtual void prove(const CircuitSpec& circuit, const PackedWitness& witness,
                      std::function<void(Result<PartitionProof>)> done) = 0;
-  // Stops the proof that is being made at its next stage; its callback then gets kUsage, "cancelled". Nothing where
-  // none is being made.
+  // Stops the proof or the load that is going on at its next step; its callback then gets kCancelled, or what was done
+  // already. Nothing where there is none.
   virtual void cancel() = 0;
+
+  // Whoever checks its proofs does not trust what it runs on any more: its process is ended, whatever it does, and
+  // another is started; with `out_of_use` after a time as after too many failures (kGivenUp until then). `why` is for
+  // the log: "computed 3 wrong proofs in a row".
+  virtual void replace(const std::string& why, bool out_of_use) = 0;
 };
 
 }  // namespace cuzk

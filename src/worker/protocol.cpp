@@ -17,7 +17,7 @@ static_assert(std::endian::native == std::endian::little);
 constexpr uint32_t kMagic = 0x6b7a7563;  // "cuzk"
 // Types of commands are their index, those of replies their index and this.
 constexpr uint32_t kReply = 0x100;
-constexpr auto kLastClass = static_cast<uint8_t>(ErrorClass::kInternal);
+constexpr auto kLastClass = static_cast<uint8_t>(kLastErrorClass);
 
 class Writer {
  public:

@@ -113,7 +113,7 @@ TEST(WorkerProtocol, WrongNumbersAreRefused) {
   Bytes flag = encode(WorkerReply(WorkerReady{1, {}}));
   flag[20] = 2;  // after the head, the version, the ordinal and an empty name
   EXPECT_FALSE(decode_reply(flag).ok());
-  Bytes error_class = encode(WorkerReply(TaskFailed{1, Error(ErrorClass::kInternal, "x")}));
+  Bytes error_class = encode(WorkerReply(TaskFailed{1, Error(kLastErrorClass, "x")}));
   EXPECT_TRUE(decode_reply(error_class).ok());
   ++error_class[16];
   EXPECT_FALSE(decode_reply(error_class).ok());

@@ -110,8 +110,16 @@ class WorkerProcess::Supervisor {
   void cancel() {
     {
       const std::lock_guard lock(mutex_);
-      if (!task_ || task_->state != DeviceState::kProving) return;
+      if (!task_) return;
       task_->cancel_wanted = true;
+    }
+    raise(event_);
+  }
+
+  void replace(const std::string& why, bool out_of_use) {
+    {
+      const std::lock_guard lock(mutex_);
+      replacement_ = Replacement{why, out_of_use || (replacement_ && replacement_->out_of_use)};
     }
     raise(event_);
   }
@@ -151,6 +159,7 @@ class WorkerProcess::Supervisor {
   void run() {
     while (!get(&Supervisor::stopping_)) {
       call_back();
+      replace_process();
       if (!child_) {
         if (Clock::now() >= start_at_) {
           start();
@@ -179,6 +188,23 @@ class WorkerProcess::Supervisor {
     }
     for (auto& [task, error] : refused) fail(task, std::move(error));
     if (changed) changed();
+  }
+
+  // The process ends because somebody wants another one.
+  void replace_process() {
+    std::optional<Replacement> wanted;
+    {
+      const std::lock_guard lock(mutex_);
+      wanted.swap(replacement_);
+    }
+    if (!wanted) return;
+    if (child_) {
+      end_process(wanted->why, true, wanted->out_of_use);
+    } else if (wanted->out_of_use && start_at_ != SteadyTime::max()) {
+      start_at_ = std::max(start_at_, Clock::now() + options_.times.give_up);
+      set_state(DeviceState::kGivenUp);
+      call_back();
+    }
   }
 
   void set_state(DeviceState state) {
@@ -391,7 +417,7 @@ class WorkerProcess::Supervisor {
   }
 
   // Makes sure that the process is gone. `what` says what was wrong with it, or how it ended. Returns false.
-  bool end_process(const std::string& what, bool hung) {
+  bool end_process(const std::string& what, bool hung, bool out_of_use = false) {
     std::string doing = ready_ ? "" : " while it was starting";
     {
       const std::lock_guard lock(mutex_);
@@ -400,7 +426,7 @@ class WorkerProcess::Supervisor {
     remove_process();
     std::string message = "the worker process of device " + std::to_string(options_.ordinal) + " " + what + doing;
     if (const std::string words = lines_.last_words(); !words.empty()) message += "; its last words: " + words;
-    fall(Error(ErrorClass::kDeviceFault, std::move(message)), hung, false);
+    fall(Error(ErrorClass::kDeviceFault, std::move(message)), hung, false, out_of_use);
     return false;
   }
 
@@ -425,10 +451,11 @@ class WorkerProcess::Supervisor {
   }
 
   // The process is gone, or was never there.
-  void fall(Error error, bool hung, bool for_good) {
+  void fall(Error error, bool hung, bool for_good, bool out_of_use = false) {
     const RestartPolicy::Decision next = policy_.on_end(Clock::now(), hung);
-    const bool given_up = for_good || next.give_up || unkillable_;
-    start_at_ = for_good ? SteadyTime::max() : Clock::now() + (unkillable_ ? options_.times.give_up : next.wait);
+    const bool long_wait = out_of_use || unkillable_;
+    const bool given_up = for_good || next.give_up || long_wait;
+    start_at_ = for_good ? SteadyTime::max() : Clock::now() + (long_wait ? options_.times.give_up : next.wait);
     std::optional<Task> task = end_task();
     {
       const std::lock_guard lock(mutex_);
@@ -476,6 +503,11 @@ class WorkerProcess::Supervisor {
   std::vector<std::pair<Task, Error>> refused_;
   std::optional<int> process_id_;
   std::optional<Error> last_fault_;
+  struct Replacement {
+    std::string why;
+    bool out_of_use = false;
+  };
+  std::optional<Replacement> replacement_;
 
   std::thread thread_;
 };
@@ -491,6 +523,7 @@ std::optional<int> WorkerProcess::process_id() const { return supervisor_->get(&
 std::optional<Error> WorkerProcess::last_fault() const { return supervisor_->get(&Supervisor::last_fault_); }
 void WorkerProcess::on_change(std::function<void()> changed) { supervisor_->on_change(std::move(changed)); }
 void WorkerProcess::cancel() { supervisor_->cancel(); }
+void WorkerProcess::replace(const std::string& why, bool out_of_use) { supervisor_->replace(why, out_of_use); }
 
 void WorkerProcess::load(const CircuitFiles& files, LoadDone done) {
   Task task;

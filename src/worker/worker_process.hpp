@@ -82,6 +82,7 @@ class WorkerProcess final : public Device {
   void prove(const CircuitSpec& circuit, const PackedWitness& witness,
              std::function<void(Result<PartitionProof>)> done) override;
   void cancel() override;
+  void replace(const std::string& why, bool out_of_use) override;
 
   // Of the process that runs now; nothing where there is none. For the status and for tests that kill it.
   std::optional<int> process_id() const;

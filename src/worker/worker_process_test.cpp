@@ -273,7 +273,7 @@ TEST(WorkerProcess, CancelStopsAProof) {
   ASSERT_EQ(proof.wait_for(kPatience), std::future_status::ready);
   EXPECT_LT(std::chrono::steady_clock::now() - start, 30s);
   const auto cancelled = proof.get();
-  EXPECT_ERROR(cancelled, kUsage);
+  EXPECT_ERROR(cancelled, kCancelled);
   EXPECT_EQ(cancelled.error().message, "cancelled");
   // The next one is not.
   expect_works(test);
@@ -284,6 +284,45 @@ TEST(WorkerProcess, CancelStopsAProof) {
   const auto result = proof.get();
   EXPECT_TRUE(result.ok() || result.error().message == "cancelled");
   expect_works(test);
+}
+
+TEST(WorkerProcess, CancelStopsALoad) {
+  TestDevice test(worker_options("slow@1=60000"));
+  ASSERT_TRUE(test.wait_for(DeviceState::kIdle));
+  std::promise<Result<LoadReport>> loaded;
+  test.device->load(PostFiles::window().files, [&](Result<LoadReport> result) { loaded.set_value(std::move(result)); });
+  auto result = loaded.get_future();
+  EXPECT_EQ(result.wait_for(50ms), std::future_status::timeout);
+  test.device->cancel();
+  ASSERT_EQ(result.wait_for(kPatience), std::future_status::ready);
+  EXPECT_ERROR(result.get(), kCancelled);
+  EXPECT_ERROR(test.prove(), kUsage);  // nothing is loaded
+  EXPECT_TRUE(test.load().ok());
+  EXPECT_TRUE(test.prove().ok());
+  EXPECT_EQ(test.device->generation(), 1u);
+}
+
+// Whoever checks the proofs does not trust it any more.
+TEST(WorkerProcess, IsReplacedOnRequestAndTakenOutOfUse) {
+  WorkerProcessOptions options = worker_options("slow@2=60000");
+  options.times.give_up = 300ms;
+  TestDevice test(options);
+  ASSERT_TRUE(test.wait_for(DeviceState::kIdle));
+  ASSERT_TRUE(test.load().ok());
+  auto proof = test.start_proof();
+  EXPECT_EQ(proof.wait_for(50ms), std::future_status::timeout);
+  test.device->replace("computed 3 wrong proofs in a row", false);
+  EXPECT_ERROR(proof.get(), kDeviceFault);
+  ASSERT_TRUE(TestDevice::eventually(
+      [&] { return test.device->generation() == 2 && test.device->state() == DeviceState::kIdle; }));
+  ASSERT_EQ(test.faults().size(), 1u);
+  EXPECT_TRUE(contains(test.faults()[0].message, "computed 3 wrong proofs in a row")) << test.faults()[0].message;
+  EXPECT_ERROR(test.prove(), kUsage);  // what it held is gone
+  test.device->replace("computed 6 wrong proofs in a row", true);
+  ASSERT_TRUE(test.wait_for(DeviceState::kGivenUp));
+  EXPECT_ERROR(test.load(), kDeviceUnusable);
+  ASSERT_TRUE(test.wait_for(DeviceState::kIdle));  // it is tried again
+  EXPECT_EQ(test.device->generation(), 3u);
 }
 
 TEST(WorkerProcess, OneThingAtATime) {
@@ -298,7 +337,7 @@ TEST(WorkerProcess, OneThingAtATime) {
   EXPECT_ERROR(test.prove(), kUsage);
   EXPECT_EQ(proof.wait_for(0s), std::future_status::timeout);
   test.device->cancel();
-  EXPECT_ERROR(proof.get(), kUsage);
+  EXPECT_ERROR(proof.get(), kCancelled);
 }
 
 TEST(WorkerProcess, FailuresInARowEndInGivingUp) {
