@@ -64,6 +64,12 @@ uint64_t HostBudget::used() const {
   return used_;
 }
 
+uint64_t HostBudget::used(std::string_view what) const {
+  const std::lock_guard lock(mutex_);
+  const auto entry = std::find_if(by_.begin(), by_.end(), [&](const auto& by) { return by.first == what; });
+  return entry == by_.end() ? 0 : entry->second;
+}
+
 std::vector<std::pair<std::string_view, uint64_t>> HostBudget::used_by() const {
   const std::lock_guard lock(mutex_);
   std::vector<std::pair<std::string_view, uint64_t>> out;

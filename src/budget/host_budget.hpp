@@ -49,13 +49,15 @@ class HostBudget {
   HostBudget(const HostBudget&) = delete;
   HostBudget& operator=(const HostBudget&) = delete;
 
-  // `what` is one of a few fixed names ("requests", "witness", "parameters", "circuit", "proving") and outlives the
-  // budget: use literals. Errors: kResource; with the numbers where it could never fit, however empty the budget.
+  // `what` is one of a few fixed names ("uploads", "requests", "witness", "parameters", "circuit", "proving") and
+  // outlives the budget: use literals. Errors: kResource; with the numbers where it could never fit, however empty the
+  // budget.
   Result<Reservation> reserve(uint64_t bytes, std::string_view what);
   bool could_ever_fit(uint64_t bytes) const { return bytes <= total_; }
 
   uint64_t total() const { return total_; }
   uint64_t used() const;
+  uint64_t used(std::string_view what) const;
   uint64_t available() const { return total_ - used(); }
   const std::string& origin() const { return origin_; }
   // Those with bytes, in the order in which the names were first used.

@@ -49,7 +49,9 @@ class EngineCore final : public Engine, public std::enable_shared_from_this<Engi
   // Waits for what is being done; afterwards nothing is called any more. Once, before the last reference goes.
   void stop();
 
-  SubmitOutcome submit(Submission submission, Attendance attendance) override;
+  using Engine::submit;
+  SubmitOutcome submit(Submission submission, Attendance attendance, Reservation received) override;
+  Result<Reservation> reserve_upload(uint64_t bytes) override;
   std::optional<JobKey> find(std::string_view job_id) const override;
   WatchId watch(JobKey job, std::function<void(const JobResult&)> done) override;
   void unwatch(WatchId watch) override;
@@ -145,6 +147,8 @@ class EngineCore final : public Engine, public std::enable_shared_from_this<Engi
   void start_prove(uint32_t device, const Candidate& candidate);
   bool start_load(uint32_t device, CircuitIndex circuit, const Task& task, const RunPtr& run);
   bool start_unload(uint32_t device);
+  void stop_load(DeviceSlot& slot);
+  void stop_loads_for_critical();
   void on_device_changed(uint32_t device);
   void on_loaded(uint32_t device, uint64_t work_number, Result<LoadReport> result);
   void on_unloaded(uint32_t device, uint64_t work_number, Status result);
@@ -152,6 +156,7 @@ class EngineCore final : public Engine, public std::enable_shared_from_this<Engi
   void take_proof(uint32_t device, const RunPtr& run, uint32_t partition, Result<PartitionProof> result,
                   uint64_t device_ms);
   void redo_after_fault(const RunPtr& run, uint32_t partition, uint32_t device, Error error);
+  void distrust(uint32_t device);
   void redo_wrong(const RunPtr& run, uint32_t partition, uint32_t device, Error error);
   void refuse_circuit(uint32_t device, CircuitIndex circuit, const Error& error);
   bool clear_device(uint32_t device, const Error& error);
@@ -172,6 +177,8 @@ class EngineCore final : public Engine, public std::enable_shared_from_this<Engi
     std::optional<uint32_t> device;
   };
   bool make_room(const Task& task, uint64_t bytes, const MemoryUse& use);
+  uint64_t free_headroom() const;
+  std::optional<Reservation> take_for_upload(uint64_t bytes);
   std::optional<Reservation> try_reserve(const Task& task, uint64_t bytes, std::string_view what, const MemoryUse& use);
   void give_up_for(const Task& task, uint64_t bytes, const MemoryUse& use);
   ResidencyTable with_kept_in_use(const Task& task, const MemoryUse& use, bool one_copy) const;
@@ -255,7 +262,7 @@ class EngineCore final : public Engine, public std::enable_shared_from_this<Engi
   const std::unique_ptr<JobLog> log_;
   std::unique_ptr<Executor> executor_;
   std::vector<std::unique_ptr<Device>> owned_devices_;
-  uint64_t headroom_ = 0;  // of the budget, for requests and CRITICAL work only
+  uint64_t headroom_ = 0;  // of the budget, for requests, uploads and CRITICAL work only
   Instant born_{};
 
   mutable std::mutex mutex_;

@@ -8,13 +8,17 @@
 namespace cuzk {
 namespace {
 
-// The device failed under the work, which may be done again; "busy" and "cancelled" for another are among them.
+// Nothing is wrong with the device: it was busy, or stopped for another's sake.
+bool is_harmless(const Error& error) {
+  return error.error_class == ErrorClass::kUsage || error.error_class == ErrorClass::kCancelled;
+}
+
+// The device failed under the work, which may be done again; so may what harmless reasons kept from being done.
 bool is_fault(const Error& error) {
   switch (error.error_class) {
     case ErrorClass::kDeviceFault:
-    case ErrorClass::kDeviceUnusable:
-    case ErrorClass::kUsage: return true;
-    default: return false;
+    case ErrorClass::kDeviceUnusable: return true;
+    default: return is_harmless(error);
   }
 }
 
@@ -105,6 +109,7 @@ void EngineCore::on_loaded(uint32_t device, uint64_t number, Result<LoadReport> 
   note_preload(device, circuit, result);
   if (result.ok()) return;
   Error error = std::move(result).error();
+  if (is_harmless(error)) return;
   if (clear_device(device, error)) return;
   if (!is_fault(error)) return refuse_circuit(device, circuit, error);
   ++device_faults_;
@@ -196,7 +201,7 @@ void EngineCore::on_proved(uint32_t device, uint64_t number, Result<PartitionPro
   if (!run->ended || !fault) {
     tell_stage_end(run, Stage::kDevice, k, device, ms, result.ok() ? std::nullopt : std::optional(result.error()));
   }
-  if (fault && result.error().error_class != ErrorClass::kUsage) {
+  if (fault && !is_harmless(result.error())) {
     ++device_faults_;
     tell([device, error = result.error()](EngineObserver& observer) { observer.on_device_fault(device, error); });
   }
@@ -230,7 +235,7 @@ void EngineCore::take_proof(uint32_t device, const RunPtr& run, uint32_t k, Resu
       if (!run->parked) diagnose_.push(task_of(*run, k));
       return;
     case ErrorClass::kBadProof:
-    case ErrorClass::kInternal: return redo_wrong(run, k, device, std::move(result).error());
+    case ErrorClass::kInternal: distrust(device); return redo_wrong(run, k, device, std::move(result).error());
     default:
       partition.state = PartitionState::kFailed;
       return end_job(run, JobState::kFailed, device_failed(*run, k, std::move(result).error()));
@@ -258,6 +263,7 @@ void EngineCore::redo_after_fault(const RunPtr& run, uint32_t k, uint32_t device
 void EngineCore::redo_wrong(const RunPtr& run, uint32_t k, uint32_t device, Error error) {
   Partition& partition = run->partitions[k];
   ++wrong_proofs_;
+  ++devices_[device].wrong_proofs;
   tell([run, k, device](EngineObserver& observer) { observer.on_wrong_proof(run->key, run->job_id, k, device); });
   if (++partition.wrong > options_.max_wrong_retries) {
     partition.state = PartitionState::kFailed;
@@ -267,6 +273,21 @@ void EngineCore::redo_wrong(const RunPtr& run, uint32_t k, uint32_t device, Erro
   partition.avoid = device;
   partition.state = PartitionState::kPending;
   if (!run->parked) witness_.push(task_of(*run, k, static_cast<uint32_t>(*run->circuit)));
+}
+
+// What it computed was wrong. One check of one job counts once, however many of its partitions were wrong: the job may
+// be at fault, and is to take no device with it.
+void EngineCore::distrust(uint32_t device) {
+  DeviceSlot& slot = devices_[device];
+  const uint32_t count = ++slot.wrong_in_a_row;
+  const bool give_up = options_.wrong_to_give_up != 0 && count >= options_.wrong_to_give_up;
+  const bool restart = options_.wrong_to_restart != 0 && count % options_.wrong_to_restart == 0;
+  if (!give_up && !restart) return;
+  ++slot.distrusted;
+  tell([device, count, give_up](EngineObserver& observer) { observer.on_distrusted(device, count, give_up); });
+  calls_.push_back([to = slot.device, give_up, why = "computed " + std::to_string(count) + " wrong proofs in a row"] {
+    to->replace(why, give_up);
+  });
 }
 
 }  // namespace cuzk

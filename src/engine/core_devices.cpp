@@ -65,6 +65,31 @@ void EngineCore::dispatch() {
   }
   while (!idle.empty() && assign_one(idle)) {
   }
+  stop_loads_for_critical();
+}
+
+// A CRITICAL task that is ready waits for no load that others wanted: the load is stopped, and begun again later.
+void EngineCore::stop_loads_for_critical() {
+  for (const Task& task : ready_.first_of_lanes()) {
+    if (task.priority != Priority::kCritical) continue;
+    const Run& run = *runs_.at(task.job);
+    DeviceSlot* found = nullptr;
+    bool served = false;  // soon, by a device that is free or has been told to stop its load
+    for (uint32_t d = 0; d < devices_.size(); ++d) {
+      DeviceSlot& slot = devices_[d];
+      if (!may_run(d, *run.circuit, run.partitions[task.partition].avoid)) continue;
+      const bool loads = slot.work == DeviceSlot::Work::kLoad;
+      served = served || slot.idle() || (loads && (slot.load_stopped || slot.circuit == *run.circuit));
+      const bool for_critical = slot.run != nullptr && slot.run->priority == Priority::kCritical;
+      if (loads && !for_critical && (found == nullptr || resident(d, *run.circuit))) found = &slot;
+    }
+    if (!served && found != nullptr) stop_load(*found);
+  }
+}
+
+void EngineCore::stop_load(DeviceSlot& slot) {
+  slot.load_stopped = true;
+  calls_.push_back([device = slot.device] { device->cancel(); });
 }
 
 // Gives one idle device something, or sets it aside for somebody; false where nothing is to be done.
@@ -240,6 +265,7 @@ bool EngineCore::start_load(uint32_t device, CircuitIndex circuit, const Task& t
   table_of(device).begin_load(device, spec_of(circuit), own_memory ? needs.device_resident : needs.parameters,
                               own_memory ? 0 : needs.circuit, now_);
   slot.work = DeviceSlot::Work::kLoad;
+  slot.load_stopped = false;
   slot.work_number = next_work_++;
   slot.circuit = circuit;
   slot.run = run;

@@ -3,8 +3,15 @@
 
 #include "base/assert.hpp"
 #include "engine/core.hpp"
+#include "engine/guarded.hpp"
 
 namespace cuzk {
+namespace {
+
+// A client that has just submitted is about to watch; one that is gone finds nobody to come back to.
+constexpr auto kDrainGrace = std::chrono::milliseconds(100);
+
+}  // namespace
 
 void EngineCore::leave_stages(const Run& run) {
   for (TaskQueue* queue : {&check_, &witness_, &making_, &ready_, &verify_, &diagnose_}) queue->remove_job(run.key);
@@ -33,10 +40,14 @@ void EngineCore::drop_run(const RunPtr& run) {
 }
 
 void EngineCore::stop_work_of(const Run& run) {
-  for (const DeviceSlot& slot : devices_) {
-    if (slot.work == DeviceSlot::Work::kProve && slot.run.get() == &run) {
-      calls_.push_back([device = slot.device] { device->cancel(); });
-    }
+  for (DeviceSlot& slot : devices_) {
+    if (slot.work == DeviceSlot::Work::kNone || slot.run.get() != &run) continue;
+    if (slot.work == DeviceSlot::Work::kProve) calls_.push_back([device = slot.device] { device->cancel(); });
+    // Parameters that others want too go on being loaded.
+    const bool wanted = pending_tasks(slot.circuit) > 0 ||
+                        std::any_of(preloads_.begin(), preloads_.end(),
+                                    [&](const PreloadWork& work) { return work.circuit == slot.circuit; });
+    if (slot.work == DeviceSlot::Work::kLoad && !wanted && !slot.load_stopped) stop_load(slot);
   }
 }
 
@@ -88,7 +99,8 @@ void EngineCore::record(const Job& job, JobResult result) {
   being_recorded_.insert(job.key);
   post(job.priority, [self = shared_from_this(), key = job.key, kind = job.kind, priority = job.priority,
                       digest = job.digest, result = std::move(result)]() mutable {
-    const Status written = self->log_->finish(key, kind, priority, digest, result, self->clock_->system_now());
+    const Status written =
+        guarded([&] { return self->log_->finish(key, kind, priority, digest, result, self->clock_->system_now()); });
     const Turn turn(*self);
     if (!written.ok()) self->tell_warning(written.error());
     self->being_recorded_.erase(key);
@@ -123,7 +135,7 @@ void EngineCore::deliver(JobKey key, JobResult result) {
 void EngineCore::forget_in_journal(std::vector<JobKey> keys) {
   if (log_ == nullptr) return;
   post(Priority::kLow, [self = shared_from_this(), keys = std::move(keys)] {
-    const Status forgotten = self->log_->forget(keys);
+    const Status forgotten = guarded([&] { return self->log_->forget(keys); });
     if (forgotten.ok()) return;
     const Turn turn(*self);
     self->tell_warning(forgotten.error());
@@ -146,6 +158,7 @@ void EngineCore::drain(Instant deadline, std::function<void()> done) {
   drain_deadline_ = draining_ ? std::min(drain_deadline_, deadline) : deadline;
   if (draining_) return;
   draining_ = true;
+  table_.set_grace(kDrainGrace);
   if (log_ == nullptr) return;
   for (const auto& [key, run] : runs_) {
     if (table_.find(key)->journalled) park(*run);
@@ -177,7 +190,7 @@ void EngineCore::check_drain() {
     }
     for (const RunPtr& run : left) {
       table_.stop(run->key, JobState::kCancelled);
-      end_job(run, JobState::kCancelled, Error(ErrorClass::kResource, "the daemon is going down"));
+      end_job(run, JobState::kCancelled, Error(ErrorClass::kCancelled, "the daemon is going down"));
     }
   }
   if (drained_.empty() || !being_recorded_.empty() || !inactive_.empty()) return;

@@ -1,25 +1,14 @@
 // Work on threads: reading and checking, witnesses, verification, files.
 #include <algorithm>
-#include <new>
+#include <set>
 
 #include "base/assert.hpp"
 #include "engine/core.hpp"
 #include "engine/error_text.hpp"
+#include "engine/guarded.hpp"
 
 namespace cuzk {
 namespace {
-
-// The one place where what work throws becomes an error.
-template <class Work>
-auto guarded(const Work& work) -> decltype(work()) {
-  try {
-    return work();
-  } catch (const std::bad_alloc&) {
-    return Error(ErrorClass::kResource, "out of memory");
-  } catch (const std::exception& failure) {
-    return Error(ErrorClass::kInternal, failure.what());
-  }
-}
 
 std::shared_ptr<Reservation> shared(Reservation reservation) {
   return std::make_shared<Reservation>(std::move(reservation));
@@ -266,10 +255,18 @@ void EngineCore::on_verified(const RunPtr& run, Result<std::vector<uint32_t>> wr
   if (!wrong.ok()) error = wrong.error();
   if (wrong.ok() && !wrong->empty()) error = verification_failed(*run);
   tell_stage_end(run, Stage::kVerify, std::nullopt, std::nullopt, ms_since(began), error);
-  if (!error) return end_job(run, JobState::kCompleted, std::nullopt, proof_of(*run));
+  if (!error) {
+    for (const Partition& partition : run->partitions) devices_[*partition.device].wrong_in_a_row = 0;
+    return end_job(run, JobState::kCompleted, std::nullopt, proof_of(*run));
+  }
   if (!wrong.ok()) return end_job(run, JobState::kFailed, std::move(error));
+  std::set<uint32_t> devices;
   for (const uint32_t k : *wrong) {
     CUZK_ASSERT(k < run->partitions.size());
+    devices.insert(*run->partitions[k].device);
+  }
+  for (const uint32_t device : devices) distrust(device);
+  for (const uint32_t k : *wrong) {
     if (run->ended) return;
     --run->proved;
     redo_wrong(run, k, *run->partitions[k].device, *error);
@@ -295,6 +292,7 @@ void EngineCore::on_diagnosed(const RunPtr& run, uint32_t k, Status found) {
   if (run->ended) return;
   if (!found.ok()) return end_job(run, JobState::kFailed, synthesis_failed(*run, k, std::move(found).error()));
   // It satisfies the circuit: the device was wrong.
+  distrust(*run->partitions[k].device);
   redo_wrong(run, k, *run->partitions[k].device,
              Error(ErrorClass::kInternal, "the device says that a witness violates its circuit, which it satisfies"));
 }

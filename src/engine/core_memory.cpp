@@ -34,12 +34,44 @@ bool EngineCore::fits_gpu(const DeviceSlot& slot, const DeviceNeeds& needs) cons
          needs.device_resident + needs.device_scratch <= slot.info.memory_usable_bytes;
 }
 
+constexpr std::string_view kUploads = "uploads";
+// Too little to be refused for what others wait for.
+constexpr uint64_t kSmallUpload = uint64_t{1} << 20;
+
+// What ordinary work leaves free: of the room for uploads that part which they do not hold now.
+uint64_t EngineCore::free_headroom() const {
+  return headroom_ - std::min(budget_->used(kUploads), options_.upload_room_bytes);
+}
+
+std::optional<Reservation> EngineCore::take_for_upload(uint64_t bytes) {
+  const bool in_its_room = budget_->used(kUploads) + bytes <= options_.upload_room_bytes;
+  const bool nobody_waits = !blocked_ && budget_->available() >= bytes + free_headroom();
+  if (!in_its_room && !nobody_waits && bytes > kSmallUpload) return std::nullopt;
+  Result<Reservation> taken = budget_->reserve(bytes, kUploads);
+  if (!taken.ok()) return std::nullopt;
+  return std::move(taken).value();
+}
+
+// A turn only where nothing is free: uploads are many, and what they take concerns nobody else.
+Result<Reservation> EngineCore::reserve_upload(uint64_t bytes) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (auto taken = take_for_upload(bytes)) return std::move(*taken);
+  }
+  const Turn turn(*this);
+  if (!blocked_) give_up_for(Task{Priority::kNormal, table_.next_key(), 0, 0}, bytes + free_headroom(), {});
+  if (auto taken = take_for_upload(bytes)) return std::move(*taken);
+  return Error(ErrorClass::kResource, "there is no memory for a request of " + std::to_string(bytes) +
+                                          " bytes now: " + std::to_string(budget_->available()) + " of " +
+                                          std::to_string(budget_->total()) + " are free");
+}
+
 // True where the bytes are there for this task now. Where not, things that can go are asked to, the task is noted as
 // the one that must not be overtaken, and it is tried again when something has ended.
 bool EngineCore::make_room(const Task& task, uint64_t bytes, const MemoryUse& use) {
   if (bytes == 0) return true;
   if (barrier_ && *barrier_ < task) return false;
-  const uint64_t headroom = task.priority == Priority::kCritical ? 0 : headroom_;
+  const uint64_t headroom = task.priority == Priority::kCritical ? 0 : free_headroom();
   const auto there = [&] { return budget_->available() >= bytes + headroom; };
   if (!there()) give_up_for(task, bytes + headroom, use);
   if (there()) {

@@ -36,7 +36,7 @@ EngineCore::EngineCore(EngineOptions options, CoreParts parts)
       observer_(std::move(parts.observer)),
       log_(std::move(parts.log)),
       executor_(std::move(parts.executor)),
-      headroom_(std::min(kMostHeadroom, budget_->total() / 32)),
+      headroom_(std::min(kMostHeadroom, budget_->total() / 32) + options_.upload_room_bytes),
       born_(clock_->now()),
       table_(options.jobs, log_ == nullptr ? JobKey{1} : log_->first_key()) {
   CUZK_ASSERT(!parts.devices.empty() && options_.witnesses_ahead > 0);
@@ -57,10 +57,13 @@ Status EngineCore::start() {
     CUZK_ASSIGN(const Journal::Recovered recovered, log_->recover());
     std::vector<JobKey> damaged;
     for (const auto& [key, error] : recovered.damaged) damaged.push_back(key);
+    {
+      const Turn turn(*this);
+      for (const auto& [key, error] : recovered.damaged) tell_warning(error);
+      restore(recovered);
+    }
+    // Only now: what cannot be read is lost for good, and somebody must have been told.
     if (!damaged.empty()) CUZK_TRY(log_->forget(damaged));
-    const Turn turn(*this);
-    for (const auto& [key, error] : recovered.damaged) tell_warning(error);
-    restore(recovered);
   }
   for (uint32_t i = 0; i < devices_.size(); ++i) {
     devices_[i].device->on_change([weak = weak_from_this(), i] {
@@ -114,10 +117,10 @@ void EngineCore::pump() {
 void EngineCore::end_due() {
   const JobTable::Due due = table_.take_due(now_);
   for (const JobKey key : due.expired) {
-    end_by_key(key, JobState::kExpired, Error(ErrorClass::kUsage, "the deadline has passed"));
+    end_by_key(key, JobState::kExpired, Error(ErrorClass::kExpired, "the deadline has passed"));
   }
   for (const JobKey key : due.abandoned) {
-    end_by_key(key, JobState::kCancelled, Error(ErrorClass::kUsage, "nobody waits for it any more"));
+    end_by_key(key, JobState::kCancelled, Error(ErrorClass::kCancelled, "nobody waits for it any more"));
   }
   if (!due.forgotten.empty()) forget_in_journal(due.forgotten);
   for (; !shown_.empty() && now_ - shown_.front().first > options_.show_ended; shown_.pop_front()) {

@@ -87,6 +87,7 @@ bool EngineCore::nothing_ends() const {
 void EngineCore::note_preload(uint32_t device, CircuitIndex circuit, const Result<LoadReport>& result) {
   for (PreloadWork& work : preloads_) {
     if (work.circuit != circuit || !work.devices.contains(device)) continue;
+    if (!result.ok() && result.error().error_class == ErrorClass::kCancelled) continue;  // for a CRITICAL job's sake
     if (!result.ok() && result.error().error_class == ErrorClass::kDeviceFault && ++work.faults < kPreloadTries)
       continue;
     work.devices.erase(device);

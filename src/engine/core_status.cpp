@@ -40,6 +40,8 @@ DeviceStatus EngineCore::status_of(const DeviceSlot& slot) const {
   }
   out.state = slot.state;
   out.restarts = slot.generation > 0 ? slot.generation - 1 : 0;
+  out.wrong_proofs = slot.wrong_proofs;
+  out.distrusted = slot.distrusted;
   if (slot.work == DeviceSlot::Work::kNone) return out;
   out.busy_seconds = seconds_between(slot.began, clock_->now());
   if (slot.run == nullptr) return out;

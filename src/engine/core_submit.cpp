@@ -3,6 +3,7 @@
 
 #include "base/assert.hpp"
 #include "engine/core.hpp"
+#include "engine/guarded.hpp"
 #include "queue/job_id.hpp"
 
 namespace cuzk {
@@ -113,7 +114,7 @@ SubmitOutcome EngineCore::refuse(ProofKind kind, Refusal refusal) {
   return refusal;
 }
 
-SubmitOutcome EngineCore::submit(Submission submission, Attendance attendance) {
+SubmitOutcome EngineCore::submit(Submission submission, Attendance attendance, Reservation received) {
   JobTable::Arrival arrival;
   arrival.job_id = submission.request_id;
   if (arrival.job_id.empty()) {
@@ -142,6 +143,7 @@ SubmitOutcome EngineCore::submit(Submission submission, Attendance attendance) {
     if (admitted.attached) {
       if (admitted.reprioritised) reprioritise(admitted.key);
     } else {
+      received.release();
       if (auto refused = admit(admitted.key, planned)) {
         const bool taken_back = table_.retract(admitted.key);
         CUZK_ASSERT(taken_back);
@@ -172,7 +174,7 @@ SubmitOutcome EngineCore::submit(Submission submission, Attendance attendance) {
 std::optional<Refusal> EngineCore::write_to_journal(const Admitted& admitted, const std::string& job_id,
                                                     const Submission& submission, const PayloadDigest& digest) {
   const JobKey key = admitted.key;
-  const Status written = log_->accept(key, job_id, submission, digest, clock_->system_now());
+  const Status written = guarded([&] { return log_->accept(key, job_id, submission, digest, clock_->system_now()); });
   std::optional<JobResult> ended;  // which the journal does not know yet
   Job job;
   {
@@ -203,7 +205,14 @@ std::optional<Refusal> EngineCore::write_to_journal(const Admitted& admitted, co
     if (const auto at = runs_.find(key); draining_ && at != runs_.end()) park(*at->second);
     if (!known) forget_in_journal({key});
   }
-  if (ended) (void)log_->finish(key, job.kind, job.priority, job.digest, *ended, clock_->system_now());
+  if (!ended) return std::nullopt;
+  // Where that fails the next process proves it once more, which does no harm; somebody has to know why.
+  const Status finished =
+      guarded([&] { return log_->finish(key, job.kind, job.priority, job.digest, *ended, clock_->system_now()); });
+  if (!finished.ok()) {
+    const Turn turn(*this);
+    tell_warning(finished.error());
+  }
   return std::nullopt;
 }
 
@@ -323,7 +332,7 @@ CancelOutcome EngineCore::cancel(std::string_view job_id) {
     outcome.found = true;
     if (table_.find(key)->state == JobState::kRunning) outcome.was_running = true;
     if (!table_.stop(key, JobState::kCancelled)) continue;
-    end_by_key(key, JobState::kCancelled, Error(ErrorClass::kUsage, "cancelled"));
+    end_by_key(key, JobState::kCancelled, Error(ErrorClass::kCancelled, "cancelled"));
   }
   return outcome;
 }

@@ -11,6 +11,7 @@
 #include <variant>
 
 #include "base/result.hpp"
+#include "budget/host_budget.hpp"
 #include "engine/status.hpp"
 #include "queue/submission.hpp"
 
@@ -37,8 +38,16 @@ class Engine {
 
   // A job is identified by its id and its payload's digest. The same pair attaches to the queued or running job, or to
   // the finished one if it completed and its result is still kept; after a failure or cancellation it is a new job, as
-  // are other bytes under the same id. `detached` jobs are in the journal when this returns.
-  virtual SubmitOutcome submit(Submission submission, Attendance attendance) = 0;
+  // are other bytes under the same id. `detached` jobs are in the journal when this returns. `received` is what the
+  // submission was counted with until now (reserve_upload()); from here on the engine counts it.
+  virtual SubmitOutcome submit(Submission submission, Attendance attendance, Reservation received) = 0;
+  SubmitOutcome submit(Submission submission, Attendance attendance) {
+    return submit(std::move(submission), attendance, Reservation());
+  }
+
+  // Memory of the one budget for a request that is arriving or being parsed; the engine outlives it. Errors: kResource
+  // where there is none now: what can be given up for it has been asked to go, so a retry helps.
+  virtual Result<Reservation> reserve_upload(uint64_t bytes) = 0;
 
   // The newest job with that id whose result is still known.
   virtual std::optional<JobKey> find(std::string_view job_id) const = 0;

@@ -72,5 +72,45 @@ TEST_F(EngineDrainTest, AnAwaitedJobThatBecomesDetachedIsLeftToTheJournal) {
   }
 }
 
+// Nobody can come back to them: they do not wait for their grace time.
+TEST_F(EngineDrainTest, JobsWithoutClientsAreCancelledAtOnce) {
+  const JobKey gone = engine->submit(sim_submission(kPorep, 1, 50, "gone"), Attendance::kAwaited);
+  const JobKey leaving = engine->submit(sim_submission(kPorep, 2, 50, "leaving"), Attendance::kAwaited);
+  const WatchId client = engine->core->watch(leaving, [](const JobResult&) {});
+  world.run_for(Milliseconds(30'000));
+  bool drained = false;
+  engine->core->drain(world.now() + std::chrono::hours(1), [&] { drained = true; });
+  world.run_for(Milliseconds(200));
+  EXPECT_EQ(engine->results[gone].state, JobState::kCancelled);
+  EXPECT_EQ(engine->results[gone].error->error_class, ErrorClass::kCancelled);
+  EXPECT_FALSE(engine->finished.contains(leaving));
+  EXPECT_FALSE(drained);
+  engine->core->unwatch(client);
+  world.run_for(Milliseconds(200));
+  EXPECT_EQ(engine->results[leaving].state, JobState::kCancelled);
+  EXPECT_TRUE(drained);
+}
+
+TEST_F(EngineDrainTest, DamagedRecordsAreToldOfBeforeTheyAreForgotten) {
+  engine->kill();
+  disk->damaged.emplace_back(7, Error(ErrorClass::kCorrupt, "record 7 is damaged"));
+  std::vector<std::string> told;
+  disk->on_forget = [&] { told = engine->warnings; };
+  start();
+  EXPECT_EQ(told, std::vector<std::string>{"record 7 is damaged"});
+}
+
+// The job ends while its record is being written; its result cannot be, so the next process proves it again.
+TEST_F(EngineDrainTest, AResultThatTheJournalRefusesIsToldOf) {
+  const Submission s = sim_submission(kPorep, 5, 1, "twice");
+  const JobKey key = engine->submit(s, Attendance::kAwaited);
+  engine->core->watch(key, [](const JobResult&) {});
+  disk->during_accept = [this] { world.run_for(Milliseconds(60'000)); };
+  disk->refuses_results = true;
+  EXPECT_EQ(engine->submit(s, Attendance::kDetached), key);
+  ASSERT_EQ(engine->results[key].state, JobState::kCompleted);
+  EXPECT_EQ(engine->warnings, std::vector<std::string>{"the disk is full of proofs"});
+}
+
 }  // namespace
 }  // namespace cuzk::test

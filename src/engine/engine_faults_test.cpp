@@ -105,6 +105,49 @@ TEST_F(EngineFaultsTest, ASecondWrongProofFailsTheJobAndNeverLeaves) {
   EXPECT_EQ(status().wrong_proofs, 4u);
 }
 
+// First its process is replaced, then it is out of use for a time; a good proof begins anew.
+TEST_F(EngineFaultsTest, ADeviceThatGoesOnComputingWrongProofsIsTakenOutOfUse) {
+  start();
+  SimDevice& device = *engine->devices[0];
+  uint64_t sector = 0;
+  const auto prove = [&](uint32_t wrong) {
+    device.wrong_next = wrong;
+    return result_of(submit(sim_submission(kWinning, ++sector, 1))).state;
+  };
+  EXPECT_EQ(prove(1), JobState::kCompleted);  // the second try is good
+  EXPECT_EQ(prove(2), JobState::kFailed);
+  EXPECT_EQ(prove(0), JobState::kCompleted);
+  EXPECT_TRUE(device.replaced.empty());
+  EXPECT_EQ(prove(2), JobState::kFailed);
+  EXPECT_EQ(prove(2), JobState::kFailed);
+  EXPECT_EQ(device.replaced, std::vector<std::string>{"computed 3 wrong proofs in a row"});
+  EXPECT_EQ(prove(2), JobState::kFailed);
+  ASSERT_EQ(device.replaced.size(), 2u);
+  EXPECT_EQ(device.replaced[1], "computed 6 wrong proofs in a row, out of use");
+  world.run_for(Milliseconds(1));
+  EXPECT_EQ(status().devices[0].state, DeviceState::kGivenUp);
+  EXPECT_FALSE(status().ready);
+  world.run_for(Milliseconds(61'000));  // it is tried again, and trusted once it is right
+  device.wrong_next = 1;
+  const JobKey again = submit(sim_submission(kWinning, ++sector, 1));
+  world.run_for(Milliseconds(100'000));
+  EXPECT_EQ(result_of(again).state, JobState::kCompleted);
+  EXPECT_EQ(device.replaced.size(), 3u);
+  EXPECT_EQ(prove(2), JobState::kFailed);
+  EXPECT_EQ(device.replaced.size(), 3u);
+  EXPECT_EQ(status().devices[0].wrong_proofs, 12u);
+  EXPECT_EQ(status().devices[0].distrusted, 3u);
+}
+
+// All partitions of a job that is at fault itself.
+TEST_F(EngineFaultsTest, OneJobDoesNotMakeADeviceDistrusted) {
+  start();
+  const JobKey key = submit(sim_submission(kPorep, 77, 5));
+  engine->devices[0]->wrong_next = 10;
+  EXPECT_EQ(result_of(key).state, JobState::kFailed);
+  EXPECT_TRUE(engine->devices[0]->replaced.empty());
+}
+
 TEST_F(EngineFaultsTest, WhatViolatesItsCircuitIsNamed) {
   start();
   Submission s = sim_submission(kPorep, 1, 2);
@@ -202,20 +245,39 @@ TEST_F(EngineFaultsTest, RequestsAreRefusedBeforeTheyTakeTheRoomOfProofs) {
   EXPECT_NE(submit(s), 0u);
 }
 
-// Winning proofs that come all the time do not keep a large job from the memory that it waits for.
+TEST_F(EngineFaultsTest, MemoryThatRunsOutInTheJournalRefusesOneSubmission) {
+  start();
+  disk->no_memory = true;
+  EXPECT_EQ(submit(sim_submission(kWinning, 1, 1)), 0u);
+  EXPECT_EQ(engine->last_refusal.reason, Refusal::Reason::kQueueFull);
+  EXPECT_EQ(engine->last_refusal.message, "the journal cannot be written: out of memory");
+  EXPECT_EQ(CoreInspection(*engine->core).runs(), 0u);
+  EXPECT_EQ(engine->budget->used(), 0u);
+  disk->no_memory = false;
+  EXPECT_EQ(result_of(submit(sim_submission(kWinning, 1, 1))).state, JobState::kCompleted);
+}
+
+// Requests that come all the time, and are checked all the time, do not keep a large job from the memory that it waits
+// for: there is never enough for it and for two checks at once.
 TEST_F(EngineFaultsTest, TheFirstInLineIsNotStarvedBySmallerJobs) {
   options.budget = 76'000'000;
   start();
-  const JobKey resident = submit(sim_submission(kPorep, 1, 2));
-  result_of(resident);
   const JobKey large = submit(sim_submission(kWindow, 1, 1));
-  for (uint64_t i = 0; i < 200; ++i) {
-    Submission s = sim_submission(kWinning, 10 + i, 1);
-    s.priority = Priority::kHigh;  // as the large one, but younger
-    world.in(Milliseconds(200 * i), [this, s] { submit(s); });
-  }
+  const Instant end = world.now() + std::chrono::seconds(120);
+  Submission s = sim_submission(kWinning, 10, 1);
+  s.priority = Priority::kHigh;  // as the large one, but younger
+  s.sector_size = 1'500'000;     // twice as much for its check
+  s.randomness = kBadInput;      // so that nothing but its check is done
+  const auto fill = [&] {
+    do ++s.sector_number;
+    while (world.now() < end && engine->submit(s, Attendance::kAwaited) != 0);
+  };
+  engine->on_end = [&] { world.in(Milliseconds(0), fill); };  // when the engine has seen to the end
+  fill();
   EXPECT_EQ(result_of(large).state, JobState::kCompleted);
-  EXPECT_LT(engine->results[large].times.total_ms, 80'000u);
+  EXPECT_LT(engine->results[large].times.total_ms, 60'000u);  // without a barrier: until no more requests come
+  EXPECT_GT(engine->finished.size(), 200u);
+  engine->on_end = nullptr;
 }
 
 TEST_F(EngineFaultsTest, ParametersAreNotExchangedForEveryJobInTurn) {
@@ -225,6 +287,85 @@ TEST_F(EngineFaultsTest, ParametersAreNotExchangedForEveryJobInTurn) {
   for (uint64_t i = 0; i < 20; ++i) keys.push_back(submit(sim_submission(i % 2 == 0 ? kPorep : kSnap, 1 + i, 1)));
   for (const JobKey key : keys) EXPECT_EQ(result_of(key).state, JobState::kCompleted);
   EXPECT_LE(engine->devices[0]->loads, 6u);  // 20 of them take 90 s on the device; patience is 30 s
+}
+
+// A Winning PoSt does not wait for parameters that others have begun to load.
+TEST_F(EngineFaultsTest, ALoadGivesWayToCriticalWorkAndIsBegunAgain) {
+  start();
+  result_of(submit(sim_submission(kWinning, 1, 1)));
+  std::optional<bool> preloaded;
+  for (const bool by_preload : {false, true}) {
+    const JobKey large = submit(sim_submission(by_preload ? kWindow : kPorep, 2, 1));
+    if (by_preload) engine->core->preload("snap-2k", [&](auto result) { preloaded = result.ok(); });
+    world.run_for(Milliseconds(2'000));
+    ASSERT_EQ(engine->devices[0]->state(), DeviceState::kLoading);
+    const uint64_t stopped = engine->devices[0]->stopped_loads;
+    const JobKey critical = submit(sim_submission(kWinning, 3 + by_preload, 1));
+    const JobResult& result = result_of(critical);
+    EXPECT_EQ(result.state, JobState::kCompleted);
+    EXPECT_LT(result.times.total_ms, 2'000u);  // reading, witness, proof, verification; the load takes 10 to 25 s
+    EXPECT_EQ(engine->devices[0]->stopped_loads, stopped + 1);
+    EXPECT_EQ(result_of(large).state, JobState::kCompleted);
+  }
+  world.run_for(Milliseconds(60'000));
+  EXPECT_EQ(preloaded, true);
+  EXPECT_EQ(status().device_faults, 0u);
+}
+
+TEST_F(EngineFaultsTest, ALoadThatNobodyWantsAnyMoreIsStopped) {
+  start();
+  submit(sim_submission(kPorep, 1, 1, "cancelled"));
+  world.run_for(Milliseconds(3'000));
+  ASSERT_EQ(engine->devices[0]->state(), DeviceState::kLoading);
+  engine->core->cancel("cancelled");
+  world.run_for(Milliseconds(500));
+  EXPECT_EQ(engine->devices[0]->state(), DeviceState::kIdle);
+  EXPECT_EQ(engine->devices[0]->stopped_loads, 1u);
+  // Where another job wants it, it goes on.
+  submit(sim_submission(kPorep, 1, 1, "cancelled"));
+  const JobKey other = submit(sim_submission(kPorep, 2, 1));
+  world.run_for(Milliseconds(3'000));
+  engine->core->cancel("cancelled");
+  EXPECT_EQ(result_of(other).state, JobState::kCompleted);
+  EXPECT_EQ(engine->devices[0]->stopped_loads, 1u);
+}
+
+// Requests on their way have a room of their own: it is theirs while others wait for memory, and others' is not.
+TEST_F(EngineFaultsTest, UploadsAreCountedAndNeitherSideStarvesTheOther) {
+  options.budget = 90'000'000;
+  options.engine.upload_room_bytes = 10'000'000;
+  start();
+  std::vector<Reservation> uploads;
+  const auto upload = [&](uint64_t bytes) {
+    Result<Reservation> taken = engine->core->reserve_upload(bytes);
+    if (!taken.ok()) {
+      EXPECT_EQ(taken.error().error_class, ErrorClass::kResource);
+      EXPECT_TRUE(retry_helps(taken.error().error_class));
+      return false;
+    }
+    uploads.push_back(std::move(taken).value());
+    return true;
+  };
+  // Nobody waits: as much as is free. Parameters that nobody uses go for them.
+  result_of(submit(sim_submission(kPorep, 1, 1)));
+  EXPECT_FALSE(upload(50'000'000));
+  world.run_for(Milliseconds(1'000));
+  EXPECT_TRUE(upload(50'000'000));
+  EXPECT_EQ(engine->budget->used("uploads"), 50'000'000u);
+  // A job that waits for memory gets it when they have ended, and new ones have their room only.
+  const JobKey waits = submit(sim_submission(kWindow, 2, 1));
+  world.run_for(Milliseconds(5'000));
+  EXPECT_FALSE(engine->finished.contains(waits));
+  EXPECT_FALSE(upload(2'000'000));
+  uploads.clear();
+  EXPECT_TRUE(upload(9'000'000));
+  EXPECT_FALSE(upload(2'000'000));
+  EXPECT_EQ(result_of(waits).state, JobState::kCompleted);
+  // A submission takes the place of what it was counted with.
+  const SubmitOutcome outcome =
+      engine->core->submit(sim_submission(kWinning, 3, 1), Attendance::kDetached, std::move(uploads[0]));
+  EXPECT_TRUE(std::holds_alternative<Submitted>(outcome));
+  EXPECT_EQ(engine->budget->used("uploads"), 0u);
 }
 
 TEST_F(EngineFaultsTest, PreloadAndEvict) {

@@ -62,6 +62,7 @@ class ThreadDevice final : public Device {
     });
   }
   void cancel() override {}
+  void replace(const std::string&, bool) override {}
 
  private:
   struct Loaded {

@@ -251,7 +251,17 @@ class SimDevice final : public Device {
     world_.expect(!resident.contains(circuit.id), "a circuit is loaded twice");
     scratch = gpu_memory > 0 ? kSimGpuHost : circuit.resident + circuit.load_scratch;
     const uint64_t life = generation_;
-    world_.in(world_.random_time(circuit.load_ms / 2, circuit.load_ms), [this, &circuit, life, done = std::move(done)] {
+    const auto over = std::make_shared<bool>(false);
+    stop_load_ = [this, life, over, done] {
+      world_.in(world_.random_time(1, 200), [this, life, over, done] {
+        if (generation_ != life || std::exchange(*over, true)) return;
+        scratch = 0;
+        ++stopped_loads;
+        finish(done, Result<LoadReport>(Error(ErrorClass::kCancelled, "cancelled")));
+      });
+    };
+    world_.in(world_.random_time(circuit.load_ms / 2, circuit.load_ms), [this, &circuit, life, over, done] {
+      if (std::exchange(*over, true)) return;
       if (generation_ != life) return done(Error(ErrorClass::kDeviceFault, "the process ended"));
       if (world_.chance(faults_.load_fault)) return end_process(done);
       scratch = 0;
@@ -304,7 +314,15 @@ class SimDevice final : public Device {
               });
   }
 
-  void cancel() override { cancelled_ = true; }
+  void cancel() override {
+    cancelled_ = true;
+    if (const auto stop = std::exchange(stop_load_, nullptr)) stop();
+  }
+
+  void replace(const std::string& why, bool out_of_use) override {
+    replaced.push_back(why + (out_of_use ? ", out of use" : ""));
+    world_.in(Milliseconds(0), [this, out_of_use] { die_now(out_of_use); });
+  }
 
   // Its process ends, whatever it does.
   template <class Done>
@@ -313,18 +331,18 @@ class SimDevice final : public Device {
     done(Error(ErrorClass::kDeviceFault, "the process ended"));
     if (changed_) changed_();
   }
-  void die() {
+  void die(bool out_of_use = false) {
     ++generation_;
     resident.clear();
     scratch = 0;
-    const bool given_up = world_.chance(faults_.give_up);
+    const bool given_up = out_of_use || world_.chance(faults_.give_up);
     state_ = given_up ? DeviceState::kGivenUp : DeviceState::kRestarting;
     world_.in(world_.random_time(100, given_up ? 60'000 : 3'000), [this, life = generation_] {
       if (life == generation_) become(DeviceState::kIdle);
     });
   }
-  void die_now() {
-    die();
+  void die_now(bool out_of_use = false) {
+    die(out_of_use);
     if (changed_) changed_();
   }
 
@@ -337,10 +355,11 @@ class SimDevice final : public Device {
   }
 
   std::set<std::string> resident, refuses;
-  uint64_t scratch = 0, loads = 0;
+  uint64_t scratch = 0, loads = 0, stopped_loads = 0;
   uint64_t gpu_memory = 0;                 // 0: it proves in the host's memory
   bool in_pieces = false;                  // a GPU that loads a circuit only where it holds no other
   uint32_t fail_next = 0, wrong_next = 0;  // proofs
+  std::vector<std::string> replaced;
   std::function<void(uint32_t, const PackedWitness&)> on_prove;
 
  private:
@@ -351,6 +370,7 @@ class SimDevice final : public Device {
   bool begin(DeviceState state) {
     if (state_ != DeviceState::kIdle) return false;
     state_ = state;
+    stop_load_ = nullptr;
     return true;
   }
   template <class Done>
@@ -367,7 +387,7 @@ class SimDevice final : public Device {
     if (changed_) changed_();
   }
   Result<PartitionProof> proof_of(uint64_t sector, uint64_t k, bool satisfied) {
-    if (cancelled_) return Error(ErrorClass::kUsage, "cancelled");
+    if (cancelled_) return Error(ErrorClass::kCancelled, "cancelled");
     if (!satisfied) return Error(ErrorClass::kUnsatisfied, "some constraint is violated");
     PartitionProof out;
     out.proof = sim_proof(sector, k);
@@ -396,6 +416,7 @@ class SimDevice final : public Device {
   DeviceState state_ = DeviceState::kStarting;
   uint64_t generation_ = 1;
   bool cancelled_ = false;
+  std::function<void()> stop_load_;
   std::function<void()> changed_;
 };
 
@@ -413,6 +434,9 @@ struct SimDisk {
   JobKey next_key = 1;
   bool broken = false;
   std::function<void()> during_accept;  // once, while the next record is being written
+  std::function<void()> on_forget;
+  std::vector<std::pair<JobKey, Error>> damaged;  // records
+  bool refuses_results = false, no_memory = false;
 };
 
 class SimLog final : public JobLog {
@@ -424,6 +448,7 @@ class SimLog final : public JobLog {
   JobKey first_key() const override { return first_key_; }
   Result<Journal::Recovered> recover() override {
     Journal::Recovered out;
+    out.damaged = disk_->damaged;
     for (const auto& [key, record] : disk_->records) {
       if (record.result) {
         out.ended.push_back(
@@ -437,6 +462,7 @@ class SimLog final : public JobLog {
   Status accept(JobKey key, const std::string& job_id, const Submission& submission, const PayloadDigest& digest,
                 std::chrono::system_clock::time_point) override {
     if (const auto meanwhile = std::exchange(disk_->during_accept, nullptr)) meanwhile();
+    if (disk_->no_memory) throw std::bad_alloc();
     if (disk_->broken) return Error(ErrorClass::kResource, "the disk is full");
     if (disk_->records.contains(key)) return {};
     disk_->records[key] = {job_id, std::make_shared<const Submission>(submission), digest, Priority::kNormal, {}};
@@ -444,6 +470,7 @@ class SimLog final : public JobLog {
   }
   Status finish(JobKey key, ProofKind, Priority priority, const PayloadDigest&, const JobResult& result,
                 std::chrono::system_clock::time_point ended) override {
+    if (disk_->refuses_results) return Error(ErrorClass::kResource, "the disk is full of proofs");
     const auto at = disk_->records.find(key);
     world_.expect(at != disk_->records.end(), "a job is finished that was not accepted");
     if (at == disk_->records.end()) return {};
@@ -454,6 +481,7 @@ class SimLog final : public JobLog {
     return {};
   }
   Status forget(std::span<const JobKey> keys) override {
+    if (disk_->on_forget) disk_->on_forget();
     for (const JobKey key : keys) disk_->records.erase(key);
     return {};
   }

@@ -15,9 +15,10 @@ class OwnedEngine final : public Engine {
   OwnedEngine(const OwnedEngine&) = delete;
   OwnedEngine& operator=(const OwnedEngine&) = delete;
 
-  SubmitOutcome submit(Submission submission, Attendance attendance) override {
-    return core_->submit(std::move(submission), attendance);
+  SubmitOutcome submit(Submission submission, Attendance attendance, Reservation received) override {
+    return core_->submit(std::move(submission), attendance, std::move(received));
   }
+  Result<Reservation> reserve_upload(uint64_t bytes) override { return core_->reserve_upload(bytes); }
   std::optional<JobKey> find(std::string_view job_id) const override { return core_->find(job_id); }
   WatchId watch(JobKey job, std::function<void(const JobResult&)> done) override {
     return core_->watch(job, std::move(done));

@@ -38,6 +38,8 @@ class EngineObserver {
                           std::string_view /*why*/) {}
   virtual void on_device_fault(uint32_t /*device*/, const Error&) {}
   virtual void on_wrong_proof(JobKey, std::string_view /*job_id*/, uint32_t /*partition*/, uint32_t /*device*/) {}
+  // The device's process is replaced; with `given_up` the device is out of use for a time.
+  virtual void on_distrusted(uint32_t /*device*/, uint32_t /*wrong_in_a_row*/, bool /*given_up*/) {}
   // Anything worth a line in the log.
   virtual void on_warning(const Error&) {}
 };

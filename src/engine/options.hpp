@@ -13,6 +13,10 @@ struct EngineOptions {
   // the requests there is always room for the largest of their proofs.
   JobLimits jobs;
 
+  // A part of the budget that ordinary work leaves to requests that are on their way: uploads hold no more than it
+  // while somebody waits for memory, so that neither starves the other.
+  uint64_t upload_room_bytes = 0;
+
   // Witnesses that wait for a device or are being made, for each device and priority; at least 1. A task counts those
   // of its own priority and higher ones, so a device that ends a partition finds the next one ready at any priority.
   uint32_t witnesses_ahead = 2;
@@ -22,6 +26,9 @@ struct EngineOptions {
   uint32_t max_fault_retries = 3;
   // How often a partition is proved again because its proof was wrong.
   uint32_t max_wrong_retries = 1;
+  // A device whose proofs were wrong in so many checks in a row gets a new process each time that the number is
+  // reached again; from the second number on it is out of use for a time after each. A good proof begins anew.
+  uint32_t wrong_to_restart = 3, wrong_to_give_up = 6;
 
   // Parameters idle for less are not given up for what can wait.
   std::chrono::milliseconds evict_min_idle = std::chrono::minutes(5);

@@ -82,12 +82,16 @@ struct DeviceSlot {
   std::shared_ptr<Run> run;  // kLoad: for whom; nobody where it is a preload
   uint32_t partition = 0;
   Instant began{};
+  bool load_stopped = false;  // kLoad: it was asked to end
   Reservation scratch;
   std::shared_ptr<const PackedWitness> witness;
 
   std::map<CircuitIndex, Resident> resident;      // memory of what is loaded or being loaded
   std::map<CircuitIndex, std::string> to_unload;  // and why
   std::map<CircuitIndex, Refused> refused;        // could not be loaded
+
+  uint64_t wrong_proofs = 0, distrusted = 0;  // its process was replaced for them
+  uint32_t wrong_in_a_row = 0;
 
   bool usable() const { return state != DeviceState::kGivenUp; }
   bool idle() const { return work == Work::kNone && state == DeviceState::kIdle; }

@@ -1,6 +1,7 @@
 // Random schedules of the engine, and what must hold in all of them.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "engine/engine_test_support.hpp"
@@ -114,6 +115,10 @@ class SimEngine : public EngineObserver, public std::enable_shared_from_this<Sim
   }
 
   void on_finished(JobKey key, ProofKind, const JobResult& result) override {
+    note_end(key, result);
+    if (on_end) on_end();
+  }
+  void note_end(JobKey key, const JobResult& result) {
     ++finished[key];
     results[key] = result;
     world_.expect(finished[key] == 1, "a job ended twice");
@@ -130,6 +135,8 @@ class SimEngine : public EngineObserver, public std::enable_shared_from_this<Sim
     }
     world_.expect(proof == result.proof, "a wrong proof left the engine");
   }
+
+  void on_warning(const Error& error) override { warnings.push_back(error.message); }
 
   JobKey submit(const Submission& submission, Attendance attendance) {
     const SubmitOutcome outcome = core->submit(submission, attendance);
@@ -160,6 +167,8 @@ class SimEngine : public EngineObserver, public std::enable_shared_from_this<Sim
   std::map<JobKey, JobResult> results;
   uint32_t refused = 0;
   Refusal last_refusal;
+  std::vector<std::string> warnings;
+  std::function<void()> on_end;  // of a job
 };
 
 inline Submission sim_submission(size_t circuit, uint64_t sector, uint32_t partitions, std::string id = "") {

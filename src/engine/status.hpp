@@ -49,6 +49,8 @@ struct DeviceStatus {
   std::optional<uint32_t> partition;
   std::optional<double> busy_seconds;
   uint64_t restarts = 0;
+  uint64_t wrong_proofs = 0;  // of partitions
+  uint64_t distrusted = 0;    // times that its process was replaced for them
 };
 
 struct KindCounters {

@@ -126,6 +126,9 @@ class JobTable {
   // False where it is no watcher (any more).
   bool remove_watcher(WatchId watch, Instant now);
 
+  // From now on an awaited job goes on for so long without watchers: nobody can come back to a daemon that goes down.
+  void set_grace(std::chrono::milliseconds grace) { limits_.grace = grace; }
+
   // What time has brought; each is told once.
   struct Due {
     std::vector<JobKey> expired;    // the deadline has passed; they are stopping as kExpired now

@@ -131,6 +131,17 @@ void append_devices(std::vector<MetricFamily>& out, const EngineStatus& status) 
                          MetricType::Counter);
     for (const DeviceStatus& device : status.devices) family.add(static_cast<double>(device.restarts), labels(device));
   }
+  {
+    FamilyBuilder family(out, "cuzk_device_wrong_proofs_total", "Partition proofs of a device that did not verify",
+                         MetricType::Counter);
+    for (const DeviceStatus& device : status.devices) family.add(device.wrong_proofs, labels(device));
+  }
+  {
+    FamilyBuilder family(out, "cuzk_device_distrusted_total",
+                         "Times that a device's process was replaced because its proofs were wrong in a row",
+                         MetricType::Counter);
+    for (const DeviceStatus& device : status.devices) family.add(device.distrusted, labels(device));
+  }
   FamilyBuilder family(out, "cuzk_device_memory_bytes", "Memory of a GPU", MetricType::Gauge);
   for (const DeviceStatus& device : status.devices) {
     if (!device.info.is_gpu) continue;

@@ -98,7 +98,8 @@ Json worker(size_t index, const DeviceStatus& device) {
               {"device_state", to_string(device.state)},
               {"name", device.info.name},
               {"is_gpu", device.info.is_gpu},
-              {"restarts", device.restarts}};
+              {"restarts", device.restarts},
+              {"wrong_proofs", device.wrong_proofs}};
   if (device.info.is_gpu) {
     out["vram_total_bytes"] = device.info.memory_total_bytes;
     out["vram_free_bytes"] = device.info.memory_free_bytes;

@@ -139,6 +139,13 @@ void TelemetryObserver::on_wrong_proof(JobKey key, std::string_view job_id, uint
               {"device", number(device)}});
 }
 
+void TelemetryObserver::on_distrusted(uint32_t device, uint32_t wrong_in_a_row, bool given_up) {
+  log_.write(LogLevel::kError,
+             given_up ? "a device computes wrong proofs and is out of use for a time"
+                      : "a device computes wrong proofs; its process is replaced",
+             {{"device", number(device)}, {"wrong_in_a_row", number(wrong_in_a_row)}});
+}
+
 void TelemetryObserver::on_warning(const Error& error) {
   log_.write(LogLevel::kWarn, "warning",
              {{"error_class", text(to_string(error.error_class))}, {"error", error.describe()}});

@@ -164,6 +164,8 @@ EngineStatus sample_status() {
   gpu.job_id = "porep-1000-1", gpu.kind = ProofKind::kPorep, gpu.partition = 2, gpu.busy_seconds = 0.5;
   DeviceStatus cpu{.info = {1, "CPU, 2 threads", false, 0, 0}, .state = DeviceState::kRestarting};
   cpu.restarts = 2;
+  cpu.wrong_proofs = 7;
+  cpu.distrusted = 1;
   status.devices = {gpu, cpu};
   status.resident = {{"window-32g", 0, 60, 6, 1.5, 0, true}};
   return status;
@@ -217,6 +219,8 @@ TEST(Metrics, HasTheReferencesNamesTypesAndLabels) {
   EXPECT_EQ(value("cuzk_job_duration_seconds_count{outcome=\"failed\",proof_kind=\"porep_c2\"}"), 1);
   EXPECT_EQ(value("cuzk_device_up{device=\"1\"}"), 0);
   EXPECT_EQ(value("cuzk_device_restarts_total{device=\"1\"}"), 2);
+  EXPECT_EQ(value("cuzk_device_wrong_proofs_total{device=\"1\"}"), 7);
+  EXPECT_EQ(value("cuzk_device_distrusted_total{device=\"1\"}"), 1);
   EXPECT_EQ(value("cuzk_ready"), 1);
 }
 
