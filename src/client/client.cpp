@@ -1,11 +1,13 @@
 #include "client/client.hpp"
 
+#include <grpc/support/log.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+#include <mutex>
 #include <utility>
 
 namespace cuzk {
@@ -28,6 +30,35 @@ std::string why_unix_fails(const std::string& path) {
   return failure == ENOENT ? "there is no such socket" : std::strerror(failure);
 }
 
+// gRPC tells in its log alone why a handshake failed, and would print it. Kept is the last of what it complained of.
+class GrpcComplaints {
+ public:
+  static GrpcComplaints& listen() {
+    static auto* const kAll = new GrpcComplaints;  // gRPC's threads may log while the process ends
+    return *kAll;
+  }
+  std::string last() {
+    const std::lock_guard lock(mutex_);
+    return last_;
+  }
+
+ private:
+  GrpcComplaints() {
+    gpr_set_log_function([](gpr_log_func_args* line) {
+      if (line->severity == GPR_LOG_SEVERITY_ERROR) listen().take(line->message);
+    });
+  }
+  // "Handshake failed with fatal error SSL_ERROR_SSL: error:0A000086:SSL routines::certificate verify failed."
+  void take(std::string message) {
+    if (const size_t at = message.rfind("::"); at != std::string::npos) message.erase(0, at + 2);
+    while (!message.empty() && (message.back() == '.' || message.back() == '\n')) message.pop_back();
+    const std::lock_guard lock(mutex_);
+    last_ = std::move(message);
+  }
+  std::mutex mutex_;
+  std::string last_;
+};
+
 // Waits until the channel is connected, or has failed once.
 Status wait_connected(grpc::Channel& channel, const ServerAddress& address, const ClientOptions& options) {
   const auto deadline = Clock::now() + options.connect_timeout;
@@ -39,6 +70,7 @@ Status wait_connected(grpc::Channel& channel, const ServerAddress& address, cons
     }
     std::string why = "nothing answers there, or not with " + std::string(options.tls ? "TLS" : "gRPC without TLS");
     if (!address.unix_path.empty()) why = why_unix_fails(address.unix_path);
+    if (const std::string told = options.tls ? GrpcComplaints::listen().last() : ""; !told.empty()) why = told;
     return Error(ErrorClass::kIo, "cannot connect to " + options.address + ": " + why);
   }
   return {};
@@ -156,6 +188,7 @@ Result<std::unique_ptr<Client>> Client::connect(const ClientOptions& given) {
   for (const char c : given.token) {
     if (c <= ' ' || c > '~') return Error(ErrorClass::kUsage, "the token has characters that no token has");
   }
+  if (options.tls) GrpcComplaints::listen();
   auto channel = grpc::CreateCustomChannel(address.target, credentials_of(options), arguments_of(address, options));
   CUZK_TRY(wait_connected(*channel, address, options));
   return std::unique_ptr<Client>(new Client(options, std::move(channel)));

@@ -59,8 +59,8 @@ const std::vector<ConfigKey>& table() {
       {.name = "auth.tokens",
        .member = &Config::auth_tokens,
        .doc = "File of lines `ROLE TOKEN`, the role being `reader`, `submitter` or `admin`. With it TCP clients must "
-              "send a token; empty: "
-              "none is asked for."},
+              "send a token, or with `tls.client_ca` show a certificate that a line `ROLE certificate:NAME` names; "
+              "empty: none is asked for."},
       // memory
       {.name = "memory.total_budget",
        .member = &Config::memory_total_budget,

@@ -1,8 +1,10 @@
 #include "server/authorizer.hpp"
 
+#include <grpc/grpc_security_constants.h>
 #include <grpcpp/server_context.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -14,6 +16,7 @@ namespace cuzk {
 namespace {
 
 constexpr size_t kMinTokenBytes = 16, kMaxTokenBytes = 512;
+constexpr std::string_view kCertificate = "certificate:";
 
 std::array<uint8_t, 32> digest_of(std::string_view token) {
   const Sha256Digest digest = sha256({reinterpret_cast<const uint8_t*>(token.data()), token.size()});
@@ -29,9 +32,27 @@ std::optional<Role> role_by_name(std::string_view name) {
   return std::nullopt;
 }
 
+// Of a client's certificate that TLS has checked; none where it has shown none.
+std::vector<std::string> checked_names(const grpc::ServerContextBase& call) {
+  const std::shared_ptr<const grpc::AuthContext> peer = call.auth_context();
+  std::vector<std::string> names;
+  if (peer == nullptr || !peer->IsPeerAuthenticated()) return names;
+  for (const char* property : {GRPC_X509_CN_PROPERTY_NAME, GRPC_X509_SAN_PROPERTY_NAME}) {
+    for (const grpc::string_ref& name : peer->FindPropertyValues(property))
+      names.emplace_back(name.data(), name.size());
+  }
+  return names;
+}
+
+grpc::Status allowed(Role role, Role needed, const char* what) {
+  if (role >= needed) return grpc::Status::OK;
+  return {grpc::StatusCode::PERMISSION_DENIED,
+          std::string("the ") + what + "'s role is " + to_string(role) + "; this call needs " + to_string(needed)};
+}
+
 }  // namespace
 
-Result<std::vector<Authorizer::Entry>> Authorizer::read(const std::string& file, Stamp& stamp) {
+Result<Authorizer::Known> Authorizer::read(const std::string& file, Stamp& stamp) {
   struct stat information {};
   if (stat(file.c_str(), &information) != 0) {
     return Error(ErrorClass::kIo, std::string("the tokens cannot be read: ") + std::strerror(errno)).in_file(file);
@@ -44,7 +65,7 @@ Result<std::vector<Authorizer::Entry>> Authorizer::read(const std::string& file,
   }
   std::ifstream stream(file);
   if (!stream) return Error(ErrorClass::kIo, "the tokens cannot be read").in_file(file);
-  std::vector<Entry> entries;
+  Known known;
   uint64_t number = 0;
   for (std::string line; std::getline(stream, line);) {
     ++number;
@@ -57,18 +78,27 @@ Result<std::vector<Authorizer::Entry>> Authorizer::read(const std::string& file,
     const std::optional<Role> role = role_by_name(name);
     if (!role) return bad("the first word must be reader, submitter or admin");
     if (!(words >> token) || (words >> more)) return bad("expected ROLE TOKEN, the token without blanks");
+    if (token.starts_with(kCertificate)) {
+      token.erase(0, kCertificate.size());
+      if (token.empty()) return bad("expected ROLE certificate:NAME");
+      Role& highest = known.certificates.try_emplace(token, *role).first->second;
+      highest = std::max(highest, *role);
+      continue;
+    }
     if (token.size() < kMinTokenBytes || token.size() > kMaxTokenBytes) return bad("a token has 16 to 512 characters");
-    entries.push_back({digest_of(token), *role});
+    known.tokens.push_back({digest_of(token), *role});
   }
-  if (entries.empty()) return Error(ErrorClass::kUsage, "there is no token in it").in_file(file);
-  return entries;
+  if (known.tokens.empty() && known.certificates.empty()) {
+    return Error(ErrorClass::kUsage, "there is no token in it").in_file(file);
+  }
+  return known;
 }
 
 Result<std::unique_ptr<Authorizer>> Authorizer::load(const std::string& tokens_file) {
   auto out = std::make_unique<Authorizer>();
   out->file_ = tokens_file;
   if (!tokens_file.empty()) {
-    CUZK_ASSIGN(out->entries_, read(tokens_file, out->stamp_));
+    CUZK_ASSIGN(out->known_, read(tokens_file, out->stamp_));
   }
   return out;
 }
@@ -77,7 +107,7 @@ std::optional<Role> Authorizer::role_of(std::string_view token) const {
   const std::array<uint8_t, 32> digest = digest_of(token);
   std::optional<Role> found;
   const std::lock_guard lock(mutex_);
-  for (const Entry& entry : entries_) {
+  for (const Entry& entry : known_.tokens) {
     unsigned different = 0;
     for (size_t i = 0; i < digest.size(); ++i) different |= digest[i] ^ entry.digest[i];
     if (different == 0 && (!found || *found < entry.role)) found = entry.role;
@@ -85,8 +115,27 @@ std::optional<Role> Authorizer::role_of(std::string_view token) const {
   return found;
 }
 
+std::optional<Role> Authorizer::role_of_certificate(const std::vector<std::string>& names) const {
+  std::optional<Role> found;
+  const std::lock_guard lock(mutex_);
+  for (const std::string& name : names) {
+    const auto at = known_.certificates.find(name);
+    if (at != known_.certificates.end() && (!found || *found < at->second)) found = at->second;
+  }
+  return found;
+}
+
 grpc::Status Authorizer::check(const grpc::ServerContextBase& call, Role needed) const {
   if (file_.empty() || call.peer().starts_with("unix:")) return grpc::Status::OK;
+  if (call.client_metadata().contains("authorization")) return check_token(call, needed);
+  const std::vector<std::string> names = checked_names(call);
+  if (names.empty()) return check_token(call, needed);
+  const std::optional<Role> role = role_of_certificate(names);
+  if (!role) return {grpc::StatusCode::UNAUTHENTICATED, "no name of the client's certificate is known"};
+  return allowed(*role, needed, "certificate");
+}
+
+grpc::Status Authorizer::check_token(const grpc::ServerContextBase& call, Role needed) const {
   const auto& metadata = call.client_metadata();
   const auto found = metadata.find("authorization");
   constexpr std::string_view kScheme = "bearer ";
@@ -98,11 +147,7 @@ grpc::Status Authorizer::check(const grpc::ServerContextBase& call, Role needed)
   }
   const std::optional<Role> role = role_of(value.substr(kScheme.size()));
   if (!role) return {grpc::StatusCode::UNAUTHENTICATED, "the token is not known"};
-  if (*role < needed) {
-    return {grpc::StatusCode::PERMISSION_DENIED,
-            std::string("the token's role is ") + to_string(*role) + "; this call needs " + to_string(needed)};
-  }
-  return grpc::Status::OK;
+  return allowed(*role, needed, "token");
 }
 
 Status Authorizer::reload_if_changed() {
@@ -118,10 +163,10 @@ Status Authorizer::reload_if_changed() {
     if (now == stamp_) return {};
     stamp_ = now;  // also where it is bad: one complaint a change
   }
-  CUZK_ASSIGN(std::vector<Entry> entries, read(file_, now));
+  CUZK_ASSIGN(Known known, read(file_, now));
   const std::lock_guard lock(mutex_);
   stamp_ = now;
-  entries_ = std::move(entries);
+  known_ = std::move(known);
   return {};
 }
 

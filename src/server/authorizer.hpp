@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -36,10 +37,13 @@ constexpr const char* to_string(Role role) {
 }
 
 // Thread safe. Tokens are kept as their SHA-256 and compared in constant time.
+//
+// A line of the file is "ROLE TOKEN", or "ROLE certificate:NAME" for clients whose certificate, which TLS has checked,
+// has that common name or alternative name. Who sends a token is known by it and not by the certificate.
 class Authorizer {
  public:
   // Without a file everybody may do everything. Errors of a file: kIo; kUsage with the line for an unknown role, a
-  // token of fewer than 16 or more than 512 characters or with a blank, no token at all, or a file that others may
+  // token of fewer than 16 or more than 512 characters or with a blank, no line at all, or a file that others may
   // read.
   static Result<std::unique_ptr<Authorizer>> load(const std::string& tokens_file);
 
@@ -47,6 +51,8 @@ class Authorizer {
   grpc::Status check(const grpc::ServerContextBase& call, Role needed) const;
   // The role of a token; nothing for one that is not known.
   std::optional<Role> role_of(std::string_view token) const;
+  // The highest role of a certificate's names; nothing where none is known.
+  std::optional<Role> role_of_certificate(const std::vector<std::string>& names) const;
 
   // Reads the file again where it changed. Errors: as load(); what was known stays.
   Status reload_if_changed();
@@ -61,11 +67,16 @@ class Authorizer {
     int64_t seconds = 0, nanoseconds = 0;
     friend bool operator==(const Stamp&, const Stamp&) = default;
   };
-  static Result<std::vector<Entry>> read(const std::string& file, Stamp& stamp);
+  struct Known {
+    std::vector<Entry> tokens;
+    std::map<std::string, Role, std::less<>> certificates;
+  };
+  static Result<Known> read(const std::string& file, Stamp& stamp);
+  grpc::Status check_token(const grpc::ServerContextBase& call, Role needed) const;
 
   std::string file_;
   mutable std::mutex mutex_;
-  std::vector<Entry> entries_;
+  Known known_;
   Stamp stamp_;
 };
 

@@ -24,6 +24,13 @@ ServiceContext::ServiceContext(Engine& engine_in, const ServerOptions& options_i
       uploads(options_in.max_uploads, options_in.upload_patience, options_in.upload_timeout),
       small_requests(kMaxSmallRequests, kSmallRequestPatience, kSmallRequestTimeout) {}
 
+grpc::Status UploadSlots::no_memory_for_uploads() {
+  constexpr uint64_t kRetryMs = 1000;
+  return status_with_retry(grpc::StatusCode::RESOURCE_EXHAUSTED,
+                           "there is no memory for this request now [retry in " + std::to_string(kRetryMs) + " ms]",
+                           kRetryMs);
+}
+
 void CallHandle::refuse(const grpc::Status& status) const {
   if (end->take()) call->finish(status);
 }
@@ -77,14 +84,30 @@ void Call::OnReadDone(bool ok) {
         {grpc::StatusCode::OUT_OF_RANGE, "Error, decoded message length too large: found " + std::to_string(bytes) +
                                              " bytes, the limit is: " + std::to_string(max_bytes()) + " bytes"});
   }
-  if (bytes <= kInlineBytes && !method_.may_block) {
-    return method_.handle(context_, self_, std::move(request_));
+  auto request = std::make_shared<Received>();
+  request->bytes = std::move(request_);
+  if (bytes <= kInlineBytes && !method_.may_block) return handle(context_, method_, self_, std::move(*request));
+  if (method_.takes_jobs) {
+    Result<Reservation> memory = context_.engine.reserve_upload(2 * bytes);
+    if (!memory.ok()) {
+      request->bytes.Clear();
+      return self_.refuse(UploadSlots::no_memory_for_uploads());
+    }
+    request->memory = std::move(memory).value();
   }
   // Clients that are gone have their request forgotten, not taken.
-  auto request = std::make_shared<grpc::ByteBuffer>(std::move(request_));
   context_.tasks.post([&context = context_, &method = method_, self = self_, request] {
-    if (!self.over()) method.handle(context, self, std::move(*request));
+    if (!self.over()) handle(context, method, self, std::move(*request));
   });
+}
+
+// What a request takes may be more than there is, whatever was counted: that ends the call and nothing else.
+void Call::handle(ServiceContext& context, const Method& method, const CallHandle& call, Received&& request) {
+  try {
+    method.handle(context, call, std::move(request));
+  } catch (const std::bad_alloc&) {
+    call.refuse(UploadSlots::no_memory_for_uploads());
+  }
 }
 
 void Call::OnCancel() {

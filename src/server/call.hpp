@@ -52,12 +52,18 @@ struct CallHandle {
   void refuse_taken(const grpc::Status& status) const;
 };
 
+// A request as it came, and what it and its parsed form are counted with in the engine's budget.
+struct Received {
+  grpc::ByteBuffer bytes;
+  Reservation memory;
+};
+
 struct Method {
   std::string_view name;
   Role role;
   bool takes_jobs;  // its requests are large, and it is refused while the server drains
   bool may_block;   // briefly: on the disk or on a large message
-  void (*handle)(ServiceContext& context, const CallHandle& call, grpc::ByteBuffer&& request);
+  void (*handle)(ServiceContext& context, const CallHandle& call, Received&& request);
 };
 
 // The wire's unary calls, taken as streams of bytes: so a call is refused by its headers, before its message is
@@ -75,6 +81,7 @@ class Call final : public grpc::ServerGenericBidiReactor {
   void OnCancel() override;
   void OnDone() override;
 
+  static void handle(ServiceContext& context, const Method& method, const CallHandle& call, Received&& request);
   // For who has taken the end.
   void finish(const grpc::Status& status);
   void finish_with(grpc::ByteBuffer&& answer);

@@ -148,7 +148,11 @@ bool HttpServer::receive(Connection& connection) {
   connection.in.append(buffer, static_cast<size_t>(received));
   const bool complete = connection.in.find("\r\n\r\n") != std::string::npos;
   if (!complete && connection.in.size() <= limits_.max_request_bytes) return true;
-  connection.out = respond(complete ? std::string_view(connection.in) : std::string_view());
+  try {
+    connection.out = respond(complete ? std::string_view(connection.in) : std::string_view());
+  } catch (const std::bad_alloc&) {
+    connection.out = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+  }
   connection.in.clear();
   connection.state = Connection::State::kWriting;
   connection.deadline = Clock::now() + limits_.answer_timeout;

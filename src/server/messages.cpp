@@ -201,6 +201,8 @@ grpc::Status to_status(const Error& error) {
       case ErrorClass::kDeviceUnusable: return grpc::StatusCode::FAILED_PRECONDITION;
       case ErrorClass::kResource: return grpc::StatusCode::RESOURCE_EXHAUSTED;
       case ErrorClass::kUnsupported: return grpc::StatusCode::UNIMPLEMENTED;
+      case ErrorClass::kCancelled: return grpc::StatusCode::CANCELLED;
+      case ErrorClass::kExpired: return grpc::StatusCode::DEADLINE_EXCEEDED;
       case ErrorClass::kIo:
       case ErrorClass::kDeviceFault:
       case ErrorClass::kInternal: break;

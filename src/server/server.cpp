@@ -23,6 +23,8 @@ namespace {
 
 constexpr const char* kServiceName = "cuzk.v1.ProvingEngine";
 constexpr std::chrono::milliseconds kMaintenanceInterval{100};
+// What a request counts with that is still on its way after a moment: those of 32 GiB PoReps have 52 MiB.
+constexpr uint64_t kLargeRequestBytes = uint64_t{64} << 20;
 constexpr int kMaintenancesPerLook = 10;  // at the tokens and the engine's readiness
 
 Status check_safe(const ListenAddress& address, bool encrypted, bool allowed) {
@@ -174,6 +176,9 @@ void Server::State::maintain() {
   for (int count = 0; !stopped; ++count) {
     lock.unlock();
     context->uploads.expire();
+    context->uploads.count(kMaintenanceInterval, [this] {
+      return engine.reserve_upload(std::min(kLargeRequestBytes, options.max_message_bytes));
+    });
     context->small_requests.expire();
     if (count % kMaintenancesPerLook == 0) {
       update_health();

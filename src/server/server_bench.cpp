@@ -6,6 +6,7 @@
 #include <chrono>
 #include <vector>
 
+#include "server/raw_http2_test_support.hpp"
 #include "server/server_test_support.hpp"
 
 namespace cuzk {
@@ -90,7 +91,23 @@ void refusal_of_a_full_queue(benchmark::State& state) {
 }
 BENCHMARK(refusal_of_a_full_queue)->UseRealTime();
 
-// Of 52 MiB that are never sent.
+// From a call's headers on: what the server takes of it.
+void refusal_at_the_headers(benchmark::State& state) {
+  Serving serving;
+  serving.server->drain(std::chrono::steady_clock::now() + 1s, [] {});
+  Latencies latencies(state);
+  for ([[maybe_unused]] auto _ : state) {
+    RawHttp2 client(serving.directory / "sock");
+    client.ended_within(1ms);
+    latencies.measure([&] {
+      client.begin("/cuzk.v1.ProvingEngine/Prove");
+      if (!client.ended_within(10s)) state.SkipWithError("no end");
+    });
+  }
+}
+BENCHMARK(refusal_at_the_headers)->UseRealTime();
+
+// Of 52 MiB that are never sent; the client writes them into a message of its own first.
 void refusal_while_draining(benchmark::State& state) {
   Serving serving;
   serving.server->drain(std::chrono::steady_clock::now() + 1s, [] {});

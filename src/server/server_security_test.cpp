@@ -107,6 +107,30 @@ TEST_F(SecurityTest, SecondServerOnALiveSocketIsRefused) {
   EXPECT_TRUE(call_prove(*stub_for(server->addresses()[0])).ok());
 }
 
+// Claims that come and go, with the lock's file, never overlap.
+TEST_F(SecurityTest, ClaimsExcludeEachOtherAndLeaveNothing) {
+  std::atomic<int> holders{0}, most{0}, claimed{0};
+  std::vector<std::thread> threads;
+  const auto end = std::chrono::steady_clock::now() + 300ms;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      while (std::chrono::steady_clock::now() < end) {
+        const auto claim = UnixSocketClaim::claim(directory / "sock");
+        if (!claim.ok()) continue;
+        ++claimed;
+        const int now = ++holders;
+        if (now > most) most = now;
+        std::this_thread::yield();
+        --holders;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_GT(claimed, 10);
+  EXPECT_EQ(most, 1);
+  EXPECT_TRUE(std::filesystem::is_empty(directory / ""));
+}
+
 TEST_F(SecurityTest, ForeignServerIsLeftAlone) {
   const int foreign = bound_socket(directory / "sock");  // of somebody who knows nothing of our lock
   ASSERT_EQ(listen(foreign, 1), 0);
@@ -234,6 +258,7 @@ TEST_F(SecurityTest, BadTokenFiles) {
       {"admin short\n", "line 1: a token has 16 to 512 characters"},
       {"# x\nroot token-token-token-1\n", "line 2: the first word must be reader, submitter or admin"},
       {"admin\n", "line 1: expected ROLE TOKEN, the token without blanks"},
+      {"admin certificate:\n", "line 1: expected ROLE certificate:NAME"},
       {"admin token-token-token-1 more\n", "line 1: expected ROLE TOKEN, the token without blanks"},
       {"# nothing\n", "there is no token in it"}};
   for (const auto& [content, message] : cases) {
@@ -292,6 +317,31 @@ TEST_F(TlsTest, ClientsMustShowACertificate) {
   EXPECT_FALSE(call(authority).ok());
   EXPECT_FALSE(call(authority, stranger.issue("client")).ok());
   EXPECT_EQ(engine.submit_count(), 1u);
+}
+
+// With roles for certificates, who shows one needs no token; who sends one is known by that.
+TEST_F(TlsTest, CertificatesHaveRoles) {
+  write_file(directory / "ca", authority.certificate());
+  write_file(directory / "tokens",
+             "submitter certificate:curio\nreader certificate:prometheus\n"
+             "admin token-token-token-1\n");
+  options.tls->client_ca_file = directory / "ca";
+  options.tokens_file = directory / "tokens";
+  start();
+  const auto status = [&](const std::string& name, const std::string& token = "") {
+    const TestAuthority::Pair pair = authority.issue(name);
+    const auto client =
+        stub_for(server->addresses()[0], grpc::SslCredentials({authority.certificate(), pair.key, pair.certificate}));
+    grpc::ClientContext context;
+    if (!token.empty()) context.AddMetadata("authorization", "Bearer " + token);
+    v1::ProveResponse response;
+    return client->Prove(&context, prove_request("x"), &response);
+  };
+  EXPECT_TRUE(status("curio").ok());
+  EXPECT_EQ(status("prometheus").error_message(), "the certificate's role is reader; this call needs submitter");
+  EXPECT_EQ(status("somebody").error_code(), grpc::StatusCode::UNAUTHENTICATED);
+  EXPECT_TRUE(status("somebody", "token-token-token-1").ok());
+  EXPECT_EQ(status("curio", "certificate:curio").error_code(), grpc::StatusCode::UNAUTHENTICATED);
 }
 
 TEST_F(TlsTest, RenewedCertificatesAreTaken) {

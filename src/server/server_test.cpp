@@ -121,8 +121,8 @@ TEST_F(ServerTest, FailureOfProvingIsAnAnswer) {
   const std::vector<Case> cases = {
       {JobState::kFailed, ErrorClass::kInvalidInput, v1::AwaitProofResponse::FAILED, false, "will not help]"},
       {JobState::kFailed, ErrorClass::kResource, v1::AwaitProofResponse::FAILED, true, "a retry may help]"},
-      {JobState::kCancelled, ErrorClass::kUsage, v1::AwaitProofResponse::CANCELLED, true, "sent again]"},
-      {JobState::kExpired, ErrorClass::kUsage, v1::AwaitProofResponse::TIMEOUT, false, "later deadline]"}};
+      {JobState::kCancelled, ErrorClass::kCancelled, v1::AwaitProofResponse::CANCELLED, true, "sent again]"},
+      {JobState::kExpired, ErrorClass::kExpired, v1::AwaitProofResponse::TIMEOUT, false, "later deadline]"}};
   int number = 0;
   for (const Case& one : cases) {
     const std::string id = "job-" + std::to_string(++number);

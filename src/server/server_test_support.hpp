@@ -26,8 +26,10 @@ class FakeEngine final : public Engine {
  public:
   ~FakeEngine() override { EXPECT_EQ(watches_.size(), 0u) << "watches that nobody took back"; }
 
-  SubmitOutcome submit(Submission submission, Attendance attendance) override {
+  using Engine::submit;
+  SubmitOutcome submit(Submission submission, Attendance attendance, Reservation received) override {
     std::unique_lock lock(mutex_);
+    last_received_bytes = received.bytes();
     ++submits;
     if (refusal) return *refusal;
     Submitted out;
@@ -48,6 +50,8 @@ class FakeEngine final : public Engine {
     changed_.notify_all();
     return out;
   }
+
+  Result<Reservation> reserve_upload(uint64_t bytes) override { return budget.reserve(bytes, "uploads"); }
 
   std::optional<JobKey> find(std::string_view job_id) const override {
     const std::lock_guard lock(mutex_);
@@ -82,7 +86,7 @@ class FakeEngine final : public Engine {
     JobResult result;
     result.state = JobState::kCancelled;
     result.job_id = job_id;
-    result.error = Error(ErrorClass::kUsage, "cancelled");
+    result.error = Error(ErrorClass::kCancelled, "cancelled");
     finish(*key, result);
     return {.found = true, .was_running = true};
   }
@@ -176,7 +180,8 @@ class FakeEngine final : public Engine {
   std::optional<Refusal> refusal;
   Submission last_submission;
   Attendance last_attendance = Attendance::kAwaited;
-  uint64_t submits = 0, unwatched = 0;
+  uint64_t submits = 0, unwatched = 0, last_received_bytes = 0;
+  HostBudget budget{uint64_t{1} << 30, "of the test"};
   EngineStatus current_status;
 
  private:

@@ -3,6 +3,7 @@
 #include <cuzk/v1/proving.pb.h>
 
 #include <algorithm>
+#include <type_traits>
 
 #include "server/messages.hpp"
 #include "server/reflection.hpp"
@@ -16,16 +17,21 @@ constexpr uint64_t kLongestWaitMs = uint64_t{365} * 24 * 3600 * 1000;
 
 using SystemTime = std::chrono::system_clock::time_point;
 
-template <class Request, void (*handle)(ServiceContext&, const CallHandle&, Request&&)>
-void parsed(ServiceContext& context, const CallHandle& call, grpc::ByteBuffer&& bytes) {
+template <class Request, auto handle>
+void parsed(ServiceContext& context, const CallHandle& call, Received&& received) {
   Request request;
-  const grpc::Status status = grpc::SerializationTraits<Request>::Deserialize(&bytes, &request);
-  bytes.Clear();
+  const grpc::Status status = grpc::SerializationTraits<Request>::Deserialize(&received.bytes, &request);
+  received.bytes.Clear();
+  received.memory.shrink_to(received.memory.bytes() / 2);
   if (!status.ok()) {
     return call.refuse(
         {grpc::StatusCode::INVALID_ARGUMENT, "the message is no " + std::string(Request::descriptor()->full_name())});
   }
-  handle(context, call, std::move(request));
+  if constexpr (std::is_invocable_v<decltype(handle), ServiceContext&, const CallHandle&, Request&&, Reservation&&>) {
+    handle(context, call, std::move(request), std::move(received.memory));
+  } else {
+    handle(context, call, std::move(request));
+  }
 }
 
 // For who has taken the end of a call that waited.
@@ -52,10 +58,12 @@ void wait_for(ServiceContext& context, const CallHandle& call, JobKey job, const
   });
 }
 
-void submit_proof(ServiceContext& context, const CallHandle& call, v1::SubmitProofRequest&& request) {
+void submit_proof(ServiceContext& context, const CallHandle& call, v1::SubmitProofRequest&& request,
+                  Reservation&& memory) {
   auto taken = take_submission(std::move(request), context.options.max_request_id_bytes);
   if (const auto* status = std::get_if<grpc::Status>(&taken)) return call.refuse(*status);
-  const SubmitOutcome outcome = context.engine.submit(std::move(std::get<Submission>(taken)), Attendance::kDetached);
+  const SubmitOutcome outcome =
+      context.engine.submit(std::move(std::get<Submission>(taken)), Attendance::kDetached, std::move(memory));
   if (const auto* refusal = std::get_if<Refusal>(&outcome)) return call.refuse(to_status(*refusal));
   const Submitted& submitted = std::get<Submitted>(outcome);
   v1::SubmitProofResponse response;
@@ -65,7 +73,7 @@ void submit_proof(ServiceContext& context, const CallHandle& call, v1::SubmitPro
   call.answer(response);
 }
 
-void prove(ServiceContext& context, const CallHandle& call, v1::ProveRequest&& request) {
+void prove(ServiceContext& context, const CallHandle& call, v1::ProveRequest&& request, Reservation&& memory) {
   if (!request.has_submit()) return call.refuse({grpc::StatusCode::INVALID_ARGUMENT, "missing submit field"});
   auto taken = take_submission(std::move(*request.mutable_submit()), context.options.max_request_id_bytes);
   if (const auto* status = std::get_if<grpc::Status>(&taken)) return call.refuse(*status);
@@ -75,7 +83,7 @@ void prove(ServiceContext& context, const CallHandle& call, v1::ProveRequest&& r
     submission.deadline = std::min(submission.deadline.value_or(latest), latest);
   }
   if (call.over()) return;
-  const SubmitOutcome outcome = context.engine.submit(std::move(submission), Attendance::kAwaited);
+  const SubmitOutcome outcome = context.engine.submit(std::move(submission), Attendance::kAwaited, std::move(memory));
   if (const auto* refusal = std::get_if<Refusal>(&outcome)) return call.refuse(to_status(*refusal));
   const Submitted& submitted = std::get<Submitted>(outcome);
   wait_for(context, call, submitted.key, submitted.job_id, true);

@@ -1,6 +1,8 @@
 // A few threads for work that gRPC's own must not be held up by.
 #pragma once
 
+#include <pthread.h>
+
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -13,6 +15,8 @@ namespace cuzk {
 // First come, first served. The destructor does what is left, then ends.
 class TaskThreads {
  public:
+  static constexpr const char* kName = "cuzk-request";  // of the threads, as the system shows them
+
   explicit TaskThreads(size_t count) {
     for (size_t i = 0; i < count; ++i) threads_.emplace_back([this] { work(); });
   }
@@ -35,6 +39,7 @@ class TaskThreads {
 
  private:
   void work() {
+    pthread_setname_np(pthread_self(), kName);
     std::unique_lock lock(mutex_);
     while (true) {
       wake_.wait(lock, [&] { return stop_ || !tasks_.empty(); });

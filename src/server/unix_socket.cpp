@@ -34,6 +34,33 @@ Result<bool> somebody_listens(const std::string& path) {
   return io_error("cannot find out whether somebody listens", path);
 }
 
+// Whether the file that was opened still has that name. Whoever gives a lock up removes its file first, so a lock of a
+// file without a name is worth nothing.
+bool is_the_file(int descriptor, const std::string& path) {
+  struct stat opened {
+  }, named{};
+  return fstat(descriptor, &opened) == 0 && lstat(path.c_str(), &named) == 0 && opened.st_dev == named.st_dev &&
+         opened.st_ino == named.st_ino;
+}
+
+// The lock, held. Errors: kUsage where somebody else has it; kIo.
+Result<int> take_lock(const std::string& path, const std::string& lock_path) {
+  for (;;) {
+    const int lock = open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (lock < 0) return io_error("the lock of the socket cannot be opened", lock_path);
+    if (flock(lock, LOCK_EX | LOCK_NB) == 0) {
+      if (is_the_file(lock, lock_path)) return lock;
+      close(lock);
+      continue;
+    }
+    const bool held = errno == EWOULDBLOCK;
+    const Error error = io_error("the lock of the socket cannot be taken", lock_path);
+    close(lock);
+    if (!held) return error;
+    return Error(ErrorClass::kUsage, "another daemon serves on this socket").in_file(path);
+  }
+}
+
 }  // namespace
 
 Result<UnixSocketClaim> UnixSocketClaim::claim(const std::string& path) {
@@ -43,16 +70,9 @@ Result<UnixSocketClaim> UnixSocketClaim::claim(const std::string& path) {
     return Error(ErrorClass::kIo, "the socket's directory cannot be made: " + failure.message()).in_file(path);
   }
   const std::string lock_path = path + ".lock";
-  const int lock = open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (lock < 0) return io_error("the lock of the socket cannot be opened", lock_path);
-  if (flock(lock, LOCK_EX | LOCK_NB) != 0) {
-    const bool held = errno == EWOULDBLOCK;
-    const Error error = io_error("the lock of the socket cannot be taken", lock_path);
-    close(lock);
-    if (!held) return error;
-    return Error(ErrorClass::kUsage, "another daemon serves on this socket").in_file(path);
-  }
+  CUZK_ASSIGN(const int lock, take_lock(path, lock_path));
   const auto give_up = [&](Error error) {
+    unlink(lock_path.c_str());
     close(lock);
     return error;
   };
@@ -76,6 +96,7 @@ Result<UnixSocketClaim> UnixSocketClaim::claim(const std::string& path) {
 UnixSocketClaim::~UnixSocketClaim() {
   if (lock_ < 0) return;
   unlink(path_.c_str());
+  unlink((path_ + ".lock").c_str());
   close(lock_);
 }
 

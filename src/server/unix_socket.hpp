@@ -9,7 +9,7 @@
 namespace cuzk {
 
 // While it exists no other claim of that path succeeds, in this process or another: it holds a lock on "PATH.lock".
-// Move-only; when it is destroyed the socket's file is removed. The lock's file stays: removing it would race.
+// Move-only; when it is destroyed the files of the socket and of its lock are removed.
 class UnixSocketClaim {
  public:
   // Makes missing parent directories. What a daemon that is gone left at `path` is removed; a socket that somebody

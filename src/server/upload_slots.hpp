@@ -3,15 +3,21 @@
 
 #include <grpcpp/support/status.h>
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <list>
 #include <mutex>
+#include <optional>
+
+#include "base/result.hpp"
+#include "budget/host_budget.hpp"
 
 namespace cuzk {
 
 // gRPC keeps what has arrived of a message in memory, and tells nobody how much that is. So their number is bounded; a
-// sender that is slow loses its place to one that wants it, and no sender has longer than a time limit. Thread safe.
+// sender that is slow loses its place to one that wants it, and no sender has longer than a time limit. Those that do
+// not arrive within a moment are counted in the memory budget with as much as a large request has. Thread safe.
 class UploadSlots {
  public:
   using Clock = std::chrono::steady_clock;
@@ -30,7 +36,7 @@ class UploadSlots {
       evicted = std::move(uploads_.front().end);
       uploads_.pop_front();
     }
-    uploads_.push_back({key, std::move(end), now});
+    uploads_.push_back({key, std::move(end), now, {}});
     lock.unlock();
     if (evicted) {
       evicted({grpc::StatusCode::RESOURCE_EXHAUSTED,
@@ -60,6 +66,31 @@ class UploadSlots {
     }
   }
 
+  // Counts what has been on its way for `moment` and is not counted yet, by `reserve`. Where that fails the oldest that
+  // is older than the patience is ended, or else the one that was to be counted. Call it now and then, from one thread.
+  template <class Reserve>
+  void count(std::chrono::milliseconds moment, const Reserve& reserve, Clock::time_point now = Clock::now()) {
+    for (;;) {
+      const void* key = uncounted_before(now - moment);
+      if (key == nullptr) return;
+      Result<Reservation> memory = reserve();  // without the lock: it may call whoever releases
+      std::list<Upload> ended;
+      {
+        const std::lock_guard lock(mutex_);
+        const auto at = find(key);
+        if (at == uploads_.end()) continue;
+        if (memory.ok()) {
+          at->memory = std::move(memory).value();
+          continue;
+        }
+        const bool slow = uploads_.front().memory && now - uploads_.front().start >= patience_;
+        ended.splice(ended.end(), uploads_, slow ? uploads_.begin() : at);
+      }
+      ended.front().end(no_memory_for_uploads());
+    }
+  }
+  static grpc::Status no_memory_for_uploads();
+
   size_t size() const {
     const std::lock_guard lock(mutex_);
     return uploads_.size();
@@ -71,7 +102,19 @@ class UploadSlots {
     const void* key;
     End end;
     Clock::time_point start;
+    std::optional<Reservation> memory;
   };
+  std::list<Upload>::iterator find(const void* key) {
+    return std::find_if(uploads_.begin(), uploads_.end(), [&](const Upload& upload) { return upload.key == key; });
+  }
+  const void* uncounted_before(Clock::time_point latest) const {
+    const std::lock_guard lock(mutex_);
+    for (const Upload& upload : uploads_) {
+      if (!upload.memory && upload.start <= latest) return upload.key;
+    }
+    return nullptr;
+  }
+
   const size_t max_;
   const std::chrono::milliseconds patience_, timeout_;
   mutable std::mutex mutex_;

@@ -13,14 +13,14 @@ START_SECONDS = 60
 
 
 class Daemon:
-    def __init__(self, folder, *flags, listen=None, **variables):
+    def __init__(self, folder, *flags, listen=None, prefix=(), **variables):
         self.folder = Path(folder)
         # Paths of sockets are at most 107 bytes long, and temporary folders may be deep.
         self.short = tempfile.TemporaryDirectory(prefix="cuzk-")
         self.socket = Path(self.short.name) / "s"
         self.address = f"unix://{self.socket}"
         self.log = self.folder / f"log-{time.monotonic_ns()}"
-        self.arguments = [BINARY, "serve", "--listen", listen or self.address, "--srs.param_cache", str(PARAMS),
+        self.arguments = [*prefix, BINARY, "serve", "--listen", listen or self.address, "--srs.param_cache", str(PARAMS),
                           "--srs.check_digests", "false", "--daemon.state_directory", str(self.folder / "state"),
                           "--memory.safety_margin", "100MB", *map(str, flags)]
         self.env = environment(**variables)

@@ -262,6 +262,13 @@ class Doctor(CommandTest):
         self.assertFalse((self.tmp / "state").exists())
         self.assertEqual([f["address"] for f in found("sockets", "--listen", "127.0.0.1:2")], ["127.0.0.1:2"])
         self.assertEqual(found("parameters", "--dir", other, code=NOT_FOUND)[0]["folder"], str(other))
+        # What systemd gives counts where the file is silent.
+        env |= {"CACHE_DIRECTORY": f"{self.tmp}/given:{self.tmp}/more", "STATE_DIRECTORY": f"{self.tmp}/kept"}
+        config(good[0], good[2], *good[4:])
+        self.assertEqual(found("cache")[0]["folder"], f"{self.tmp}/given")
+        self.assertIn(f"{self.tmp}/kept", found("state")[0]["message"])
+        config(*good)
+        self.assertEqual(found("cache")[0]["folder"], str(self.cache))
         config(*good, f'residency.preload = ["{OTHER}"]')
         self.assertEqual([(f["circuit"], f["health"]) for f in found("parameters", code=NOT_FOUND)],
                          [(CIRCUIT, "ok"), (OTHER, "bad")])

@@ -258,6 +258,28 @@ class Waiting(WireTest):
         self.assertEqual(order, sorted(order))
 
 
+class Kinds(WireTest):
+    """The large kinds, by the other client and by ours."""
+    def test_snap(self):
+        name = "snap-2KiB-k0"
+        # As Curio's remote prover sends it: without a sector size.
+        self.assert_verifies(self.prove(submission(name, request_id="s", sector_size=0)), name)
+        vector = Request(name)
+        words = ["-t" if word == "--kind" else word for word in vector.arguments()]
+        vanilla = self.file("snap.json", vanilla_json(vector.blobs))
+        run = self.running.ask("bench", "single", *words, "--vanilla", vanilla, "--dir", PARAMS, "--json")
+        self.assertEqual((run.code, run.json["verified"]), (OK, True), str(run))
+
+    def test_porep(self):
+        result = self.prove(porep(request_id="p"))
+        self.assertEqual(result["status"], "COMPLETED", result["error_message"])
+        proof = self.file("porep.bin", base64.b64decode(result["proof"]))
+        self.assert_ok(cuzk("verify", "--c1", wrapped_c1()[1], "--miner-id", 1000, "--dir", PARAMS, "--proof", proof))
+        run = self.running.ask("bench", "single", "-t", "porep", "--c1", wrapped_c1()[1], "--sector-num", 7, "--miner-id", 1000,
+                               "--dir", PARAMS, "--json")
+        self.assertEqual((run.code, run.json["verified"]), (OK, True), str(run))
+
+
 class Limits(WireTest):
     flags = "--daemon.message_limit", "1MiB", "--scheduler.max_jobs", 3
 

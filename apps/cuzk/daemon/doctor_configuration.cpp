@@ -1,4 +1,5 @@
 #include "cuzk/daemon/config_options.hpp"
+#include "cuzk/daemon/serve_parts.hpp"
 #include "cuzk/doctor.hpp"
 #include "engine/read_submission.hpp"
 
@@ -27,14 +28,14 @@ void take(const Config& config, DoctorOptions& options, std::vector<Finding>& fi
     }
   }
   if (options.parameters.empty()) options.parameters = config.srs_param_cache;
-  if (options.cache.directory.empty()) options.cache.directory = config.residency_cache_directory;
+  if (options.cache.directory.empty()) options.cache.directory = cache_folder_of(config);
   if (options.addresses.empty()) {
     options.addresses = config.daemon_listen;
     if (!config.daemon_status_listen.empty()) options.addresses.push_back(config.daemon_status_listen);
   }
   if (config.memory_total_budget) options.budget.total_bytes = config.memory_total_budget->bytes;
   options.budget.margin_bytes = config.memory_safety_margin.bytes;
-  options.state = config.daemon_state_directory;
+  options.state = state_folder_of(config);
   const std::pair<const char*, const std::string&> files[] = {{"tls.certificate", config.tls_certificate},
                                                               {"tls.key", config.tls_key},
                                                               {"tls.client_ca", config.tls_client_ca},

@@ -19,6 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr uint64_t kDefaultSynthesisThreads = 18, kDefaultAhead = 2;
+// Of the budget for requests on their way: room for two of the largest, or a part of small budgets.
+constexpr uint64_t kMostUploadRoom = uint64_t{256} << 20, kUploadShare = 16;
 
 // Of a list of folders, as systemd gives it.
 std::string first_folder(const char* variable) {
@@ -74,6 +76,16 @@ uint32_t or_default(uint64_t value, uint64_t instead) { return static_cast<uint3
 
 }  // namespace
 
+std::string cache_folder_of(const Config& config) {
+  if (!config.residency_cache_directory.empty()) return config.residency_cache_directory;
+  const std::string given = first_folder("CACHE_DIRECTORY");
+  return given.empty() ? cache_directory({}) : given;
+}
+
+std::string state_folder_of(const Config& config) {
+  return config.daemon_state_directory.empty() ? first_folder("STATE_DIRECTORY") : config.daemon_state_directory;
+}
+
 Result<ServeFolders> serve_folders(const Config& config) {
   ServeFolders folders;
   std::error_code ignored;
@@ -81,15 +93,12 @@ Result<ServeFolders> serve_folders(const Config& config) {
     return Error(ErrorClass::kNotFound, "there is no such folder of parameters (srs.param_cache)")
         .in_file(config.srs_param_cache);
   }
-  folders.cache = config.residency_cache_directory;
-  if (folders.cache.empty()) folders.cache = first_folder("CACHE_DIRECTORY");
-  if (folders.cache.empty()) folders.cache = cache_directory({});
+  folders.cache = cache_folder_of(config);
   if (folders.cache.empty()) {
     return Error(ErrorClass::kUsage, "there is no folder for compiled circuits: set residency.cache_directory");
   }
   CUZK_TRY(make_folder(folders.cache, "compiled circuits (residency.cache_directory)"));
-  folders.state = config.daemon_state_directory;
-  if (folders.state.empty()) folders.state = first_folder("STATE_DIRECTORY");
+  folders.state = state_folder_of(config);
   if (!folders.state.empty()) CUZK_TRY(make_folder(folders.state, "the journal (daemon.state_directory)"));
   return folders;
 }
@@ -135,6 +144,7 @@ Result<std::unique_ptr<Engine>> assemble_engine(const Config& config, const Serv
   budget_options.margin_bytes = config.memory_safety_margin.bytes;
   EngineParts parts;
   CUZK_ASSIGN(parts.budget, default_budget(budget_options));
+  const uint64_t budget_bytes = parts.budget->total();
   log.write(LogLevel::kInfo, "memory budget", {{"bytes", parts.budget->total()}, {"origin", parts.budget->origin()}});
   if (!folders.state.empty()) {
     CUZK_ASSIGN(parts.journal, Journal::open({.file = folders.state + "/journal.sqlite"}));
@@ -166,6 +176,7 @@ Result<std::unique_ptr<Engine>> assemble_engine(const Config& config, const Serv
   options.jobs = job_limits(config);
   options.witnesses_ahead = or_default(config.pipeline_max_gpu_queue_depth, kDefaultAhead);
   options.evict_min_idle = config.memory_eviction_min_idle;
+  options.upload_room_bytes = std::min(kMostUploadRoom, budget_bytes / kUploadShare);
   return make_engine(options, std::move(parts));
 }
 

@@ -26,7 +26,10 @@ struct WorkerFaults {
   uint64_t processes = UINT64_MAX;  // in the first so many of them
 };
 
-// Folders that the configuration leaves to the environment.
+// The configuration's, else what systemd gives, else (compiled circuits) as the other commands find it; empty: none.
+std::string cache_folder_of(const Config& config);
+std::string state_folder_of(const Config& config);
+
 struct ServeFolders {
   std::string cache;
   std::string state;  // empty: no journal
