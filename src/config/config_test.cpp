@@ -121,6 +121,15 @@ TEST(Document, PlacesAndKinds) {
   EXPECT_TRUE(document.entries[3].is_table);
   const TomlDocument broken = read_toml("[a]\nx = \n");
   EXPECT_FALSE(broken.syntax_error.empty());
+  // Where toml++ would run into undefined behaviour, which the fuzzer found.
+  const TomlDocument misplaced = read_toml("a = 1 # \u00e4\nb = \"\\\"\u00e4\" \u024f = 2\n");
+  EXPECT_EQ(misplaced.syntax_error, "a character that is not ASCII is outside of strings and comments");
+  EXPECT_EQ(misplaced.error_line, 2U);
+  EXPECT_EQ(misplaced.error_column, 12U);
+  for (const char* good :
+       {"a = '\u024f'", "a = \"\"\"\u024f\"\"\u024f\"\"\"\"\"", "\xef\xbb\xbf\"\u024f\" = '''\u024f'''"}) {
+    EXPECT_EQ(read_toml(good).syntax_error, "") << good;
+  }
   EXPECT_EQ(broken.error_line, 2U);
   EXPECT_EQ(toml_quoted("a\"b\\c\n\x7f"), "\"a\\\"b\\\\c\\u000A\\u007F\"");
 }

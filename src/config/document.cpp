@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <optional>
+#include <string>
 
 // Parse errors are returned; nothing of toml++ leaves this file.
 #define TOML_EXCEPTIONS 0
@@ -42,10 +44,50 @@ void collect(const toml::table& table, const std::vector<std::string>& path, std
   }
 }
 
+// The end of the string or comment that begins at `at`; `at` itself where none begins there.
+size_t end_of_text(std::string_view text, size_t at) {
+  const char first = text[at];
+  if (first == '#') return std::min(text.find('\n', at), text.size());
+  if (first != '"' && first != '\'') return at;
+  const std::string three(3, first);
+  const bool multiline = text.substr(at).starts_with(three);
+  for (size_t i = at + (multiline ? 3 : 1); i < text.size(); ++i) {
+    if (text[i] == '\\' && first == '"') {
+      ++i;
+    } else if (multiline && text.substr(i).starts_with(three)) {
+      i += 3;
+      for (int more = 0; more < 2 && i < text.size() && text[i] == first; ++more) ++i;  // of the string
+      return i;
+    } else if (!multiline && (text[i] == first || text[i] == '\n')) {
+      return i + 1;
+    }
+  }
+  return text.size();
+}
+
+// The first byte that is not ASCII and neither in a string nor in a comment, where TOML has none. toml++ 3.3 assumes in
+// is_non_ascii_horizontal_whitespace() that most of them do not exist.
+std::optional<size_t> misplaced_byte(std::string_view text) {
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  for (size_t at = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0; at < text.size();) {
+    if (static_cast<unsigned char>(text[at]) >= 0x80) return at;
+    const size_t end = end_of_text(text, at);
+    at = end == at ? at + 1 : end;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 TomlDocument read_toml(std::string_view text) {
   TomlDocument document;
+  if (const auto at = misplaced_byte(text)) {
+    const std::string_view before = text.substr(0, *at);
+    document.syntax_error = "a character that is not ASCII is outside of strings and comments";
+    document.error_line = 1 + static_cast<uint32_t>(std::count(before.begin(), before.end(), '\n'));
+    document.error_column = static_cast<uint32_t>(*at - (before.rfind('\n') + 1)) + 1;
+    return document;
+  }
   const toml::parse_result parsed = toml::parse(text);
   if (!parsed) {
     document.syntax_error = std::string(parsed.error().description());
