@@ -389,7 +389,7 @@ TEST_F(ServerTest, StatusAndMetrics) {
   status.used_bytes = 5, status.budget_bytes = 10;
   status.kinds[index_of(ProofKind::kSnap)] = {.completed = 3, .failed = 1, .pending = 2, .running = 1};
   status.kinds[index_of(ProofKind::kWinning)] = {.completed = 1};
-  status.devices.push_back({.info = {2, "GPU", true, 100, 40}, .state = DeviceState::kProving});
+  status.devices.push_back({.info = {2, "GPU", true, 100, 90, 40}, .state = DeviceState::kProving});
   status.devices[0].job_id = "j";
   status.devices[0].kind = ProofKind::kSnap;
   status.resident.push_back({"window-32g", 2, 77, 7, 0, 3, false});
