@@ -155,8 +155,10 @@ void measure(const unsigned (&sizes)[2], const Arguments& arguments, const gpu::
   for (unsigned size = sizes[0]; size <= sizes[1]; size += 2) {
     Bench<C> bench(size, device, stream, lines);
     bench.run(Scalars::kUniform, arguments.tables && size >= 22);
-    if (!kIsG1<C> || size != arguments.skewed) continue;
-    for (const Scalars kind : {Scalars::kBytes, Scalars::kHalfEqual}) bench.run(kind, false);
+    if constexpr (kIsG1<C>) {
+      if (size != arguments.skewed) continue;
+      for (const Scalars kind : {Scalars::kBytes, Scalars::kHalfEqual}) bench.run(kind, false);
+    }
   }
 }
 
