@@ -23,6 +23,12 @@ struct DeviceInfo {
   int multiprocessors = 0;
   uint64_t memory_bytes = 0, l2_bytes = 0;
   uint64_t shared_bytes_per_block = 0;  // the most that a block may ask for
+
+  // Whether FP64 runs at half the rate of FP32 (A100, H100, H200, B200), not a 64th of it or less: by the compute
+  // capability, after the table of instruction throughputs in NVIDIA's programming guide.
+  bool has_full_rate_fp64() const {
+    return compute_minor == 0 && (compute_major == 8 || compute_major == 9 || compute_major == 10);
+  }
 };
 
 // All devices in CUDA's order, at least one. Errors, one line each: kNotFound where there is no driver or it shows no

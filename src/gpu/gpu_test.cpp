@@ -17,6 +17,17 @@ constexpr uint64_t kGranule = ArenaLayout::kGranularityBytes;
 
 uint64_t offset_of(Result<ArenaLayout::Range> range) { return range.ok() ? range.value().offset : UINT64_MAX; }
 
+TEST(DeviceInfo, FullRateFp64ByCapability) {
+  const auto has = [](int major, int minor) {
+    DeviceInfo info;
+    info.compute_major = major;
+    info.compute_minor = minor;
+    return info.has_full_rate_fp64();
+  };
+  EXPECT_TRUE(has(8, 0) && has(9, 0) && has(10, 0));
+  EXPECT_FALSE(has(7, 5) || has(8, 6) || has(8, 9) || has(10, 3) || has(12, 0));
+}
+
 TEST(ArenaLayout, GivesFromBothEndsAndRoundsUp) {
   ArenaLayout layout(10 * kGranule + 17);
   EXPECT_EQ(layout.capacity_bytes(), 10 * kGranule);
