@@ -71,14 +71,14 @@ TEST_F(EngineGpuTest, TheLargestScratchOfAllCounts) {
   EXPECT_EQ(device().resident, Ids{"snap-2k"});
 }
 
-// What is missing is only the scratch memory of a circuit that is itself small.
-TEST_F(EngineGpuTest, ASmallCircuitWithALargeScratchGoes) {
-  // winning-2k: 0.2 + 0.4; window-2k: 57 + 10, in 67.1: winning alone frees enough.
-  start(67'100'000);
-  EXPECT_EQ(prove(kWinning), JobState::kCompleted);
-  EXPECT_EQ(prove(kWindow), JobState::kCompleted);
-  EXPECT_EQ(device().resident, Ids{"window-2k"});
-  EXPECT_EQ(prove(kWinning), JobState::kCompleted);
+// What is missing, 33 of 30 + 33 + 12 million in 42, is more than what is resident: its scratch memory is not needed
+// either once it has gone.
+TEST_F(EngineGpuTest, MoreIsMissingThanIsResident) {
+  start(42'000'000);
+  EXPECT_EQ(prove(kPorepSmall), JobState::kCompleted);
+  EXPECT_EQ(prove(kSnap), JobState::kCompleted);
+  EXPECT_EQ(device().resident, Ids{"snap-2k"});
+  EXPECT_EQ(prove(kPorepSmall), JobState::kCompleted);
 }
 
 TEST_F(EngineGpuTest, RoomInPiecesIsMadeOne) {

@@ -57,6 +57,9 @@ TEST(DeviceMemory, GrowsWithTheCircuit) {
     const Result<DeviceMemory> memory = device_memory(sizes, kMultiprocessors);
     ASSERT_TRUE(memory.ok());
     EXPECT_GT(memory->resident_bytes, resident);
+    // Points, and an index of four bytes for each of a and b.
+    EXPECT_GE(memory->resident_bytes, srs_bytes(sizes.srs_shape()) + 4 * (sizes.a_aux + sizes.b_aux));
+    EXPECT_LE(memory->resident_bytes, srs_bytes(sizes.srs_shape()) * 11 / 10 + (uint64_t{80} << 20));
     EXPECT_GE(memory->scratch_bytes, scratch);
     resident = memory->resident_bytes;
     scratch = memory->scratch_bytes;

@@ -30,6 +30,8 @@ class WorkerBackend {
   virtual void unload(const CircuitSpec& circuit) = 0;
   // Errors: those of prove() of groth16/prove.hpp; kUsage where the circuit is not loaded.
   virtual Result<Proof> prove(const CircuitSpec& circuit, const PackedWitness& witness, Progress& progress) = 0;
+  // For tests: the GPU's context is lost, as after a fault of it. Nothing where there is none.
+  virtual void lose_device() {}
 };
 
 // "cpu"; "cuda", "cuda:N" or "cuda:UUID" (gpu::find_device; the first without a name). `ordinal` is what info() says.

@@ -9,7 +9,7 @@
 namespace cuzk {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, WorkerFault>, 11> kNames = {{
+constexpr std::array<std::pair<std::string_view, WorkerFault>, 12> kNames = {{
     {"crash", WorkerFault::kCrash},
     {"exit", WorkerFault::kExit},
     {"hang", WorkerFault::kHang},
@@ -21,6 +21,7 @@ constexpr std::array<std::pair<std::string_view, WorkerFault>, 11> kNames = {{
     {"shout", WorkerFault::kShout},
     {"fail", WorkerFault::kFail},
     {"lose-device", WorkerFault::kLoseDevice},
+    {"trap", WorkerFault::kTrap},
 }};
 
 std::optional<uint64_t> number(std::string_view text) {

@@ -23,6 +23,7 @@ enum class WorkerFault : uint8_t {
   kShout,       // a thousand lines on stderr
   kFail,        // the task fails with kInternal
   kLoseDevice,  // the task fails as it does where a GPU's context is lost
+  kTrap,        // a GPU's context is lost before the task; nothing on the CPU
 };
 
 struct PlannedFault {

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "gpu/lose_context.hpp"
 #include "groth16/cuda_backend.hpp"
 #include "groth16/device_params.hpp"
 #include "groth16/prove.hpp"
@@ -74,6 +75,8 @@ class CudaWorker final : public WorkerBackend {
     CUZK_ASSIGN(const std::vector<ProofSums> sums, backend.evaluate(held->second.circuit, witnesses, progress, report));
     return finish_proof(backend.vk(), sums.front(), witness.inputs, blinding, progress, report);
   }
+
+  void lose_device() override { (void)gpu::lose_context(device_); }
 
  private:
   struct Held {

@@ -112,17 +112,14 @@ class FaultMaker {
       if (matches(fault, task)) make(fault, channel, progress);
     }
   }
-  bool spoils_proof(uint64_t task) const {
-    return std::any_of(plan_.begin(), plan_.end(), [&](const PlannedFault& fault) {
-      return fault.fault == WorkerFault::kWrongProof && matches(fault, task);
-    });
+  // Those that are made elsewhere.
+  bool plans(WorkerFault what, uint64_t task) const {
+    return std::any_of(plan_.begin(), plan_.end(),
+                       [&](const PlannedFault& fault) { return fault.fault == what && matches(fault, task); });
   }
   std::optional<Error> failure(uint64_t task) const {
-    for (const PlannedFault& fault : plan_) {
-      if (!matches(fault, task)) continue;
-      if (fault.fault == WorkerFault::kFail) return Error(ErrorClass::kInternal, "failed on purpose");
-      if (fault.fault == WorkerFault::kLoseDevice) return Error(ErrorClass::kDeviceFault, "lost on purpose");
-    }
+    if (plans(WorkerFault::kFail, task)) return Error(ErrorClass::kInternal, "failed on purpose");
+    if (plans(WorkerFault::kLoseDevice, task)) return Error(ErrorClass::kDeviceFault, "lost on purpose");
     return std::nullopt;
   }
 
@@ -161,7 +158,8 @@ class FaultMaker {
         break;
       case WorkerFault::kWrongProof:
       case WorkerFault::kFail:
-      case WorkerFault::kLoseDevice: break;
+      case WorkerFault::kLoseDevice:
+      case WorkerFault::kTrap: break;
     }
   }
 
@@ -266,9 +264,11 @@ class Worker {
   WorkerReply guarded(uint64_t task, uint64_t k, const std::function<WorkerReply()>& run) {
     try {
       faults_.before(k, channel_, progress_);
+      if (faults_.plans(WorkerFault::kTrap, k)) backend_->lose_device();
       if (const std::optional<Error> error = faults_.failure(k)) return TaskFailed{task, *error};
       WorkerReply reply = run();
-      if (auto* proved = std::get_if<TaskProved>(&reply); proved != nullptr && faults_.spoils_proof(k)) {
+      if (auto* proved = std::get_if<TaskProved>(&reply);
+          proved != nullptr && faults_.plans(WorkerFault::kWrongProof, k)) {
         spoil(proved->proof);
       }
       return reply;
