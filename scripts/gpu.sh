@@ -139,7 +139,7 @@ if wants check; then
         [ "$memory_mib" -lt 40000 ] || circuits+=(porep-32g snap-32g window-32g)
         step evaluate evaluate 90 "$check" "${circuits[@]}"
         ;;
-      *) step gpu-checks "$(basename "$check")" 60 "$check" ;;
+      *) step gpu-checks "$(basename "$check")" 120 "$check" ;;
     esac
   done
 fi

@@ -287,7 +287,7 @@ struct Arguments {
 
 Status check(const Arguments& arguments, uint64_t& wrong) {
   CUZK_ASSIGN(const std::vector<gpu::DeviceInfo> devices, gpu::list_devices());
-  CUZK_ASSIGN(gpu::Device device, gpu::Device::open(devices[0], {arguments.small ? uint64_t{512} << 20 : 0, 0}));
+  CUZK_ASSIGN(gpu::Device device, gpu::Device::open(devices[0], {arguments.small ? uint64_t{5} << 28 : 0, 0}));
   DualCheck checks(device, arguments.small ? 1 : 5, arguments.options);
   CUZK_TRY(checks.run(block_circuit(arguments.small ? 2 : 40)));
   for (const std::string& id : arguments.ids) CUZK_TRY(checks.run(test::synthetic_circuit(id, arguments.witnesses)));
