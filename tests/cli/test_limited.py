@@ -66,10 +66,10 @@ class Limited(DaemonTest):
         c1 = self.tmp / "c1.json"
         self.assert_ok(cuzk("bench", "gen-vanilla", "porep", "--registered-proof", 5, "--sector-number", 7, "--miner-id", 1000,
                             "-o", c1))
-        with self.daemon("--memory.safety_margin", "5GiB", prefix=enter) as daemon:
+        with self.daemon(prefix=enter) as daemon:
             budget = re.search(r"memory budget bytes=(\d+) origin=(.*)", daemon.text())
             self.assertIn(self.group.limit.name, budget[2])
-            self.assertEqual(int(budget[1]), LIMIT // 4 * 3)  # the margin is at most a quarter
+            self.assertEqual(int(budget[1]), LIMIT - 100_000_000)  # the margin that these tests give
             for _ in range(2):
                 for job in (words, self.winning()):
                     run = self.single(daemon, *job)

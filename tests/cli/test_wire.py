@@ -274,7 +274,7 @@ class Kinds(WireTest):
         result = self.prove(porep(request_id="p"))
         self.assertEqual(result["status"], "COMPLETED", result["error_message"])
         proof = self.file("porep.bin", base64.b64decode(result["proof"]))
-        self.assert_ok(cuzk("verify", "--c1", wrapped_c1()[1], "--miner-id", 1000, "--dir", PARAMS, "--proof", proof))
+        self.assert_ok(cuzk("verify", "--kind", "porep", "--c1", wrapped_c1()[1], "--miner-id", 1000, "--dir", PARAMS, "--proof", proof))
         run = self.running.ask("bench", "single", "-t", "porep", "--c1", wrapped_c1()[1], "--sector-num", 7, "--miner-id", 1000,
                                "--dir", PARAMS, "--json")
         self.assertEqual((run.code, run.json["verified"]), (OK, True), str(run))
