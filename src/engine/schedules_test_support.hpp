@@ -95,6 +95,7 @@ class SimEngine : public EngineObserver, public std::enable_shared_from_this<Sim
   void kill() {
     world_.forget_events();
     core->stop();
+    world_.forget_events();  // what stopping planned: its devices are gone
     core.reset();
     devices.clear();
   }
