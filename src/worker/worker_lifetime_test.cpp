@@ -153,7 +153,7 @@ TEST(WorkerLifetime, TwoHundredTasksLeaveNothing) {
       TestDevice::eventually([&] { return usage_of(test).worker_descriptors == before.worker_descriptors; }, 10s));
   const Usage after = usage_of(test);
   EXPECT_EQ(after.descriptors, before.descriptors);
-  constexpr long kSlackKib = 6 * 1024;
+  constexpr long kSlackKib = 3 * 1024;
   if (test::kInstrumented) return;
   EXPECT_LE(after.held_kib, before.held_kib + kSlackKib);
   EXPECT_LE(after.worker_held_kib, before.worker_held_kib + kSlackKib);
