@@ -12,32 +12,18 @@
 #include "gpu/cuda_check.cuh"
 #include "gpu/device.hpp"
 #include "ntt/ntt_cuda.hpp"
+#include "ntt/ntt_test_support.cuh"
 #include "peers/peer_lines.hpp"
 #include "peers/sppark.hpp"
 
 namespace {
 
 using namespace cuzk;
+using ntt_cuda_support::random_kernel;
+using ntt_cuda_support::thread_number;
 
 constexpr unsigned kThreads = 256;
 
-__device__ size_t thread_number() { return blockIdx.x * static_cast<size_t>(blockDim.x) + threadIdx.x; }
-
-__global__ void random_kernel(uint64_t seed, Fr* out, size_t count) {
-  const size_t i = thread_number();
-  if (i >= count) return;
-  Fr::Limbs limbs;
-  uint64_t x = seed + i * 0x9e3779b97f4a7c15;
-  for (auto& limb : limbs) {
-    x += 0x9e3779b97f4a7c15;
-    uint64_t z = x;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    limb = z ^ z >> 31;
-  }
-  limbs[3] >>= 2;  // below the modulus
-  out[i] = Fr::from_montgomery(limbs);
-}
 __global__ void differences_kernel(const Fr* a, const Fr* b, size_t count, unsigned* wrong) {
   const size_t i = thread_number();
   if (i < count && !(a[i] == b[i])) atomicAdd(wrong, 1U);

@@ -13,26 +13,12 @@
 #include "gpu/timing.hpp"
 #include "ntt/lazy_fr.cuh"
 #include "ntt/ntt_cuda.hpp"
+#include "ntt/ntt_test_support.cuh"
 
 namespace {
 
 using namespace cuzk;
-
-__global__ void random_kernel(Fr* out, size_t count) {
-  const size_t i = blockIdx.x * static_cast<size_t>(blockDim.x) + threadIdx.x;
-  if (i >= count) return;
-  Fr::Limbs limbs;
-  uint64_t x = i * 0x9e3779b97f4a7c15;
-  for (auto& limb : limbs) {
-    x += 0x9e3779b97f4a7c15;
-    uint64_t z = x;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    limb = z ^ z >> 31;
-  }
-  limbs[3] >>= 2;
-  out[i] = Fr::from_montgomery(limbs);
-}
+using ntt_cuda_support::random_kernel;
 
 constexpr unsigned kProducts = 2048;
 // One chain of products a thread, reduced as transforms reduce them or fully.
@@ -67,7 +53,7 @@ class Bench {
     const size_t count = size_t{blocks} * threads;
     CUZK_ASSIGN(auto memory, device_.reserve(gpu::Reservation::bytes_for<Fr>(count), gpu::Placement::kHigh));
     CUZK_ASSIGN(auto data, memory.allocate<Fr>(count, stream_));
-    random_kernel<<<blocks, threads, 0, stream_.handle()>>>(data.data(), count);
+    random_kernel<<<blocks, threads, 0, stream_.handle()>>>(0, data.data(), count);
     for (const bool lazy : {true, false}) {
       CUZK_ASSIGN(const double ms, median(7, [&]() -> Status {
                     if (lazy) {
@@ -93,7 +79,7 @@ class Bench {
     std::vector<gpu::DeviceBuffer<Fr>> arrays;
     for (int i = 0; i < 3; ++i) {
       CUZK_ASSIGN(auto array, memory.allocate<Fr>(m, stream_));
-      random_kernel<<<static_cast<unsigned>((m + 255) / 256), 256, 0, stream_.handle()>>>(array.data(), m);
+      random_kernel<<<static_cast<unsigned>((m + 255) / 256), 256, 0, stream_.handle()>>>(0, array.data(), m);
       arrays.push_back(std::move(array));
     }
     CUZK_CUDA_TRY(cudaGetLastError());

@@ -16,11 +16,14 @@
 #include "ntt/engine.hpp"
 #include "ntt/ntt.hpp"
 #include "ntt/ntt_cuda.hpp"
+#include "ntt/ntt_test_support.cuh"
 #include "ntt/quotient.hpp"
 
 namespace {
 
 using namespace cuzk;
+using ntt_cuda_support::random_kernel;
+using ntt_cuda_support::thread_number;
 using Values = std::vector<Fr>;
 
 size_t failures = 0;
@@ -48,7 +51,6 @@ __device__ Fr power(const Powers& powers, size_t exponent) {
   }
   return out;
 }
-__device__ size_t thread_number() { return blockIdx.x * static_cast<size_t>(blockDim.x) + threadIdx.x; }
 
 // (x^m - s^m)/(x - s) has coefficients s^(m-1-i).
 __global__ void geometric_kernel(const __grid_constant__ Powers s, Fr* out, size_t m) {
@@ -68,22 +70,6 @@ __global__ void value_differences_kernel(const __grid_constant__ Powers w, const
   if (i >= size_t{1} << log2_size) return;
   const Fr x = shift * power(w, __brev(static_cast<unsigned>(i)) >> (32 - log2_size));
   if (!(v[i] * (x - s) == difference)) atomicAdd(wrong, 1U);
-}
-// Any function of i that looks random.
-__global__ void random_kernel(uint64_t seed, Fr* out, size_t m) {
-  const size_t i = thread_number();
-  if (i >= m) return;
-  Fr::Limbs limbs;
-  uint64_t x = seed + i * 0x9e3779b97f4a7c15;
-  for (auto& limb : limbs) {
-    x += 0x9e3779b97f4a7c15;
-    uint64_t z = x;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    limb = z ^ z >> 31;
-  }
-  limbs[3] >>= 2;  // below the modulus
-  out[i] = Fr::from_montgomery(limbs);
 }
 __global__ void multiply_kernel(Fr* out, const Fr* a, const Fr* b, size_t m) {
   const size_t i = thread_number();
