@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "base/memory_limit.hpp"
+#include "cuzk/circuits.hpp"
 #include "cuzk/command_line.hpp"
 #include "cuzk/memory.hpp"
 #include "cuzk/parameters.hpp"
@@ -17,6 +18,7 @@ struct PlanOptions {
   std::string work = "prove";
   std::string directory;
   uint32_t partitions = 0;  // 0: as many as a request has
+  CacheOptions cache;
   bool no_time = false;
 };
 
@@ -32,7 +34,7 @@ std::vector<PlannedStage> joined(const std::vector<StepMemory>& memory, const st
   std::vector<PlannedStage> out;
   for (const StageTime& time : times) {
     const double times_done = time.each_partition ? partitions : 1;
-    out.push_back({time.name, 0, times_done * time.seconds(), times_done * time.cpu_seconds});
+    out.push_back({time.name, 0, times_done * time.seconds(), times_done * time.work.cpu_seconds});
   }
   for (const StepMemory& step : memory) {
     auto at = std::find_if(out.begin(), out.end(), [&](const PlannedStage& stage) { return stage.name == step.name; });
@@ -94,8 +96,10 @@ Result<Outcome> run_plan(const PlanOptions& options, Console& console) {
       setup ? setup_memory(*circuit, parallel_threads()) : prove_memory(*circuit, parallel_threads());
   std::vector<StageTime> times;
   if (!options.no_time) {
-    CUZK_ASSIGN(times, setup ? setup_times(*circuit, directory, console.progress())
-                             : prove_times(*circuit, parameter_files(*circuit, directory).params, console.progress()));
+    const std::string cache = cache_directory(options.cache);
+    CUZK_ASSIGN(times,
+                setup ? setup_times(*circuit, directory, cache, console.progress())
+                      : prove_times(*circuit, parameter_files(*circuit, directory).params, cache, console.progress()));
   }
   const uint32_t partitions = setup ? 1 : options.partitions == 0 ? circuit->partitions() : options.partitions;
   Outcome outcome = describe(options, *circuit, partitions, joined(memory, times, partitions), peak_bytes(memory));
@@ -127,6 +131,7 @@ void add_plan_command(CommandLine& line) {
                       "Folder of the parameters, whose disk is measured; "
                       "default: $FIL_PROOFS_PARAMETER_CACHE, else "
                       "upstream's default");
+  add_cache_options(command, options->cache);
   command->add_flag("--no-time", options->no_time, "Only memory, which needs no measuring");
 }
 

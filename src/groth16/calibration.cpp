@@ -2,13 +2,15 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <ctime>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "curve/encoding.hpp"
-#include "field/batch_inverse.hpp"
 #include "groth16/cost.hpp"
 #include "groth16/prove.hpp"
+#include "groth16/query_selection.hpp"
+#include "groth16/setup_exponents.hpp"
 #include "groth16/verify.hpp"
 #include "matrix/matrix.hpp"
 #include "msm/msm.hpp"
@@ -21,34 +23,26 @@ namespace {
 
 // Sizes at which each operation takes some 100 ms on two cores, and at which its arrays are larger than a core's cache,
 // as those of a proof are.
-constexpr size_t kReadPoints = size_t{1} << 17;
+constexpr size_t kReadPoints = size_t{1} << 17, kSubgroupPoints = 512;
 constexpr unsigned kQuotientLog2 = 16;
 constexpr unsigned kMsmG1Log2 = 17, kMsmG2Log2 = 15;
 // Doublings to the second size that a SizedRate is measured at.
 constexpr unsigned kLarger = 2;
 constexpr size_t kSelectedG1 = size_t{1} << 19, kSelectedG2 = size_t{1} << 17;
-constexpr size_t kMultiples = size_t{1} << 17;
-
-// Of this process, all threads.
-double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
-
-// Of one run: a second one, whose memory is there, takes less than a step of a proof does.
-template <class F>
-double seconds_of(const F& f) {
-  const double start = cpu_seconds();
-  f();
-  return cpu_seconds() - start;
-}
+constexpr size_t kMultiples = size_t{1} << 18;
+constexpr size_t kClearedBytes = size_t{1} << 25;
 
 // So that no operation pays for threads that start.
 void start_threads() {
   std::vector<uint8_t> touched(parallel_threads() << 22);
-  parallel_for(touched.size(), 1 << 16, [&](size_t begin, size_t end) { std::fill_n(&touched[begin], end - begin, 1); });
+  parallel_for(touched.size(), 1 << 16,
+               [&](size_t begin, size_t end) { std::fill_n(&touched[begin], end - begin, 1); });
 }
 
+// Of one run: a second one, whose memory is there, takes less than a step of a proof does.
 template <class F>
-double rate_of(uint64_t units, const F& f) {
-  return seconds_of(f) / static_cast<double>(std::max<uint64_t>(1, units));
+Work rate_of(uint64_t units, const F& f) {
+  return 1 / static_cast<double>(std::max<uint64_t>(1, units)) * measure_work(f);
 }
 
 // Uniform enough that no operation finds a short cut; the same every time.
@@ -60,9 +54,10 @@ class Numbers {
     z = (z ^ z >> 27) * 0x94d049bb133111eb;
     return z ^ z >> 31;
   }
+  // Of full size: sums leave out digits that are zero.
   Fr scalar() {
-    const Fr low = Fr::from_u64(next()), high = Fr::from_u64(next());
-    return low * low * high + high;
+    for (int i = 0; i < 4; ++i) last_ = last_ * Fr::from_u64(next()) + Fr::from_u64(next());
+    return last_;
   }
   std::vector<Fr> scalars(size_t count) {
     std::vector<Fr> out(count);
@@ -72,6 +67,7 @@ class Numbers {
 
  private:
   uint64_t state_ = 1;
+  Fr last_ = Fr::one();
 };
 
 template <class Curve>
@@ -83,33 +79,22 @@ std::vector<Affine<Curve>> points(Numbers& numbers, size_t count) {
   return out;
 }
 
-PackedWitness random_witness(const CompiledCircuit& circuit, Numbers& numbers) {
-  PackedWitness out;
-  out.inputs = numbers.scalars(circuit.num_inputs);
-  out.inputs[0] = Fr::one();
-  out.fields = numbers.scalars(circuit.num_fields);
-  for (uint32_t left = circuit.num_bits; left > 0;) {
-    const unsigned count = std::min<uint32_t>(64, left);
-    out.bits.append(numbers.next() >> (64 - count), count);
-    left -= count;
-  }
-  return out;
-}
-
+// As read_params() does it: places first, then chunks of the file, each read into a buffer and decoded from there.
 template <class Curve>
-double read_rate(std::span<const Affine<Curve>> some) {
+Work read_rate(std::span<const Affine<Curve>> some, PointCheck check) {
   constexpr size_t kBytes = std::is_same_v<Curve, G1Curve> ? kG1Bytes : kG2Bytes;
   std::vector<uint8_t> bytes;
-  for (const Affine<Curve>& p : some.first(kReadPoints)) {
+  bytes.reserve(some.size() * kBytes);
+  for (const Affine<Curve>& p : some) {
     const auto encoded = encode_uncompressed(p);
     bytes.insert(bytes.end(), encoded.begin(), encoded.end());
   }
-  return rate_of(kReadPoints, [&] {
-    std::vector<Affine<Curve>> out(kReadPoints);
-    parallel_for(kReadPoints, 1024, [&](size_t begin, size_t end) {
+  return rate_of(some.size(), [&] {
+    std::vector<Affine<Curve>> out(some.size());
+    parallel_for(some.size(), kReadChunkPoints, [&](size_t begin, size_t end) {
       for (size_t i = begin; i < end; ++i) {
         const auto encoded = std::span<const uint8_t>(bytes).subspan(i * kBytes, kBytes);
-        CUZK_ASSERT(read_uncompressed(encoded, PointCheck::kOnCurve, out[i]) == PointError::kNone);
+        CUZK_ASSERT(read_uncompressed(encoded, check, out[i]) == PointError::kNone);
       }
     });
   });
@@ -118,8 +103,11 @@ double read_rate(std::span<const Affine<Curve>> some) {
 // rate(log2_size) at two sizes.
 template <class F>
 SizedRate sized_rate(unsigned log2_size, const F& rate) {
-  const double small = rate(log2_size), large = rate(log2_size + kLarger);
-  return {small, std::max(0.0, (large - small) / kLarger), log2_size};
+  const Work small = rate(log2_size), large = rate(log2_size + kLarger);
+  const auto growth = [](double from, double to) { return std::max(0.0, (to - from) / kLarger); };
+  return {small,
+          {growth(small.cpu_seconds, large.cpu_seconds), growth(small.serial_seconds, large.serial_seconds)},
+          log2_size};
 }
 
 template <class Curve>
@@ -134,104 +122,141 @@ SizedRate addition_rate(std::span<const Affine<Curve>> bases, unsigned log2_size
 SizedRate quotient_rate(Numbers& numbers) {
   const std::vector<Fr> values = numbers.scalars(size_t{1} << (kQuotientLog2 + kLarger));
   return sized_rate(kQuotientLog2, [&](unsigned k) {
-    const Domain domain(k);
-    std::vector<Fr> a(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(domain.size())), b = a, c = a;
-    return rate_of(uint64_t{7} * k * domain.size(), [&] { compute_h(domain, a, b, c); });
+    const size_t size = size_t{1} << k;
+    std::vector<Fr> a(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(size)), b = a, c = a;
+    return rate_of(uint64_t{7} * k * size, [&] { compute_h(Domain(k), a, b, c); });
   });
 }
 
 template <class Curve>
-double selected_rate(std::span<const Affine<Curve>> bases, Numbers& numbers) {
+Work selected_rate(std::span<const Affine<Curve>> bases, Numbers& numbers) {
   BitVector bits(bases.size());
   for (uint64_t& word : bits.words()) word = numbers.next();
   return rate_of(bits.count(), [&] { sum_selected<Curve>(bases, bits); });
 }
 
-// A key that verifies nothing: the time of pairings does not depend on it.
-double self_check_seconds() {
-  VerifyingKey vk;
-  vk.alpha_g1 = vk.beta_g1 = vk.delta_g1 = G1Curve::generator();
-  vk.beta_g2 = vk.gamma_g2 = vk.delta_g2 = G2Curve::generator();
-  vk.ic = {G1Curve::generator()};
-  const Proof proof{vk.alpha_g1, vk.beta_g2, vk.alpha_g1};
-  // assemble() has seven secret multiplications, which cost about what the check does.
-  return 3 * seconds_of([&] { (void)verify(PreparedVerifyingKey(vk), proof, {}).ok(); });
+// With a key that verifies nothing: the time of pairings does not depend on it.
+Status measure_finish(ProofRates& rates) {
+  const G1Affine g1 = G1Curve::generator();
+  const G2Affine g2 = G2Curve::generator();
+  const VerifyingKey vk{g1, g1, g2, g2, g1, g2, {g1}};
+  const G1Jacobian sum1 = G1Jacobian::from_affine(g1);
+  const ProofSums sums{sum1, sum1, sum1, sum1, G2Jacobian::from_affine(g2)};
+  const std::array<Fr, 1> one{Fr::one()};
+  CUZK_ASSIGN(const Blinding blinding, Blinding::random());
+  NoProgress quiet;
+  ProveReport report;
+  const auto finish = [&] { (void)finish_proof(vk, sums, one, blinding, quiet, report).ok(); };
+  finish();  // reads the code
+  const Work both = measure_work(finish);
+  rates.self_check = measure_work([&] { (void)verify(PreparedVerifyingKey(vk), Proof{g1, g2, g1}, {}).ok(); });
+  const double assemble = std::max(0.0, both.cpu_seconds - rates.self_check.cpu_seconds);
+  rates.assemble = {assemble, assemble};
+  return {};
 }
 
+// What CpuBackend::evaluate() does with a witness of the sample before the sums.
+Status measure_witness_steps(const CompiledCircuit& sample, const PackedWitness& witness, ProofRates& rates) {
+  Result<std::vector<Fr>> expanded = std::vector<Fr>();
+  rates.wire = rate_of(sample.num_aux, [&] { expanded = expand_witness(sample, witness); });
+  CUZK_ASSIGN(const std::vector<Fr> aux, std::move(expanded));
+  const uint64_t domain = uint64_t{1} << sample.log2_domain();
+  const Coefficients coefficients(sample.coefficients);
+  std::vector<Fr> a, b, c;
+  const Work made = rate_of(domain, [&] { a.resize(domain), b.resize(domain), c.resize(domain); });
+  rates.term = rate_of(sample.num_terms(), [&] {
+    multiply(sample.a(), coefficients, witness.inputs, aux, a);
+    multiply(sample.b(), coefficients, witness.inputs, aux, b);
+    multiply(sample.c(), coefficients, witness.inputs, aux, c);
+  });
+  rates.row = made + rate_of(domain, [&] { (void)first_unsatisfied_row(a, b, c); });
+
+  QuerySelection l_query, a_query, b_query;
+  ValueClasses input_classes, aux_classes;
+  WireDensities densities;
+  rates.classified_wire = rate_of(sample.num_aux, [&] {
+    densities = wire_densities(sample);
+    input_classes = classify(witness.inputs);
+    aux_classes = classify(aux);
+    l_query.append(aux, aux_classes, nullptr);
+    a_query.append(witness.inputs, input_classes, nullptr);
+    a_query.append(aux, aux_classes, &densities.a_aux);
+    b_query.append(witness.inputs, input_classes, &densities.b_input);
+    b_query.append(aux, aux_classes, &densities.b_aux);
+  });
+  const CircuitSizes sizes = sizes_of(sample);
+  const auto shares = [](const QuerySelection& query, uint64_t most_others) {
+    const auto part = [](size_t of, uint64_t all) {
+      return static_cast<double>(of) / static_cast<double>(std::max<uint64_t>(1, all));
+    };
+    return QueryShares{part(query.num_ones(), query.size()), part(query.num_others(), most_others)};
+  };
+  rates.l = shares(l_query, sizes.l_others());
+  rates.a = shares(a_query, sizes.a_others());
+  rates.b = shares(b_query, sizes.b_others());
+  return {};
+}
+
+// As setup_to_file() makes points: batches of a size, in memory that is there after the first.
 template <class Curve>
-double multiple_rate(size_t expected, Numbers& numbers, double& table_seconds) {
-  const double start = cpu_seconds();
-  const FixedBase<Curve> base(Curve::generator(), expected);
-  table_seconds += cpu_seconds() - start;
+Work multiple_rate(size_t expected, Numbers& numbers, Work& tables) {
+  std::optional<FixedBase<Curve>> base;
+  tables = tables + measure_work([&] { base.emplace(Curve::generator(), expected); });
   const std::vector<Fr> scalars = numbers.scalars(std::min<size_t>(kMultiples, std::max<size_t>(1, expected)));
+  std::vector<Affine<Curve>> out(scalars.size());
+  std::vector<decltype(encode_uncompressed(out[0]))> encoded(out.size());
   return rate_of(scalars.size(), [&] {
-    std::vector<Affine<Curve>> out(scalars.size());
-    base.multiply(scalars, out);
-    std::vector<decltype(encode_uncompressed(out[0]))> encoded(out.size());
+    base->multiply(scalars, out);
     parallel_for(out.size(), 1024, [&](size_t begin, size_t end) {
       for (size_t i = begin; i < end; ++i) encoded[i] = encode_uncompressed(out[i]);
     });
   });
 }
 
+// Takes exponents and makes no points of them.
+class NoPoints final : public ExponentSink {
+ public:
+  Status begin(const SrsShape&, std::span<const Fr>) override { return {}; }
+  Status section(Section, uint64_t, const ExponentFill&) override { return {}; }
+};
+
 }  // namespace
 
-ProofRates measure_proof_rates(const CompiledCircuit& sample) {
+Result<ProofRates> measure_proof_rates(const CompiledCircuit& sample, const PackedWitness& witness) {
   start_threads();
   Numbers numbers;
   ProofRates rates;
   const std::vector<G1Affine> g1 = points<G1Curve>(numbers, kSelectedG1);
   const std::vector<G2Affine> g2 = points<G2Curve>(numbers, kSelectedG2);
-  rates.read_g1 = read_rate<G1Curve>(g1);
-  rates.read_g2 = read_rate<G2Curve>(g2);
+  rates.read_ic = read_rate<G1Curve>(std::span(g1).first(kSubgroupPoints), PointCheck::kSubgroup);
+  rates.read_g1 = read_rate<G1Curve>(std::span(g1).first(kReadPoints), PointCheck::kOnCurve);
+  rates.read_g2 = read_rate<G2Curve>(std::span(g2).first(kReadPoints), PointCheck::kOnCurve);
   rates.addition_g1 = addition_rate<G1Curve>(g1, kMsmG1Log2, numbers);
   rates.addition_g2 = addition_rate<G2Curve>(g2, kMsmG2Log2, numbers);
   rates.selected_g1 = selected_rate<G1Curve>(g1, numbers);
   rates.selected_g2 = selected_rate<G2Curve>(g2, numbers);
-  rates.self_check = self_check_seconds();
+  std::vector<uint8_t> memory;
+  rates.cleared_byte = rate_of(kClearedBytes, [&] { memory.resize(kClearedBytes); });
+  CUZK_ASSERT(memory.back() == 0);
   rates.quotient_point = quotient_rate(numbers);
-  const PackedWitness witness = random_witness(sample, numbers);
-  std::vector<Fr> aux;
-  rates.wire = rate_of(sample.num_aux, [&] { aux = expand_witness(sample, witness).value(); });
-  const Coefficients coefficients(sample.coefficients);
-  rates.term = rate_of(sample.num_terms(), [&] {
-    std::vector<Fr> a(sample.num_constraints), b(a.size()), c(a.size());
-    multiply(sample.a(), coefficients, witness.inputs, aux, a);
-    multiply(sample.b(), coefficients, witness.inputs, aux, b);
-    multiply(sample.c(), coefficients, witness.inputs, aux, c);
-    // A check that goes through: the witness satisfies nothing, so it would stop at once.
-    parallel_for(a.size(), 8192, [&](size_t begin, size_t end) {
-      for (size_t i = begin; i < end; ++i) c[i] = a[i] * b[i];
-    });
-  });
+  CUZK_TRY(measure_finish(rates));
+  CUZK_TRY(measure_witness_steps(sample, witness, rates));
   return rates;
 }
 
-SetupRates measure_setup_rates(const CompiledCircuit& sample, const SrsShape& planned) {
+Result<SetupRates> measure_setup_rates(const CompiledCircuit& sample, const SrsShape& planned) {
   start_threads();
   Numbers numbers;
   SetupRates rates;
   rates.multiple_g1 =
       multiple_rate<G1Curve>(planned.ic + planned.h + planned.l + planned.a + planned.b_g1, numbers, rates.tables);
   rates.multiple_g2 = multiple_rate<G2Curve>(planned.b_g2, numbers, rates.tables);
-  std::vector<Fr> rows = numbers.scalars(sample.num_constraints), scratch(rows.size());
-  rates.lagrange_row = rate_of(rows.size(), [&] {
-    parallel_for(rows.size(), 4096, [&](size_t begin, size_t end) {
-      Fr power = Fr::one();
-      const Fr step = rows[begin];
-      for (size_t i = begin; i < end; ++i, power *= step) rows[i] += power;
-      const auto part = [&](std::vector<Fr>& v) { return std::span(v).subspan(begin, end - begin); };
-      batch_inverse<Fr>(part(rows), part(scratch));
-      for (size_t i = begin; i < end; ++i) rows[i] *= step * power;
-    });
-  });
-  const Coefficients coefficients(sample.coefficients);
-  rates.transposed_term = rate_of(sample.num_terms(), [&] {
-    for (const BlockMatrix& matrix : {sample.a(), sample.b(), sample.c()}) {
-      std::vector<Fr> inputs(sample.num_inputs), aux(sample.num_aux);
-      multiply_transposed(matrix, coefficients, rows, inputs, aux);
-    }
-  });
+  const ToxicWaste toxic = toxic_waste_from_seed({});
+  NoPoints sink;
+  NoProgress quiet;
+  Status status;
+  rates.evaluated_term = rate_of(sample.num_terms(), [&] { status = setup_exponents(sample, toxic, sink, quiet); });
+  CUZK_TRY(std::move(status));
   return rates;
 }
 

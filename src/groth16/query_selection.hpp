@@ -32,6 +32,7 @@ class QuerySelection {
   void append(std::span<const Fr> values, const ValueClasses& classes, const BitVector* density);
 
   size_t size() const { return ones_.size(); }
+  size_t num_ones() const { return ones_.count(); }
   // Those that are neither zero nor one.
   size_t num_others() const { return num_others_; }
 

@@ -15,9 +15,6 @@
 namespace cuzk {
 namespace {
 
-// Points a task reads at a time: 384 KiB in G1, within the second-level cache.
-constexpr size_t kChunkPoints = 4096;
-
 Error corrupt(const ByteSource& source, std::string message, uint64_t offset) {
   return Error(ErrorClass::kCorrupt, std::move(message)).in_file(source.name()).at_offset(offset);
 }
@@ -138,10 +135,10 @@ Status read_points(const ByteSource& source, Section section, uint64_t offset, P
   }
   const uint64_t size = point_bytes(section);
   FirstError first;
-  const size_t chunks = (count + kChunkPoints - 1) / kChunkPoints;
-  const auto make_buffer = [&] { return std::vector<uint8_t>(std::min<uint64_t>(count, kChunkPoints) * size); };
+  const size_t chunks = (count + kReadChunkPoints - 1) / kReadChunkPoints;
+  const auto make_buffer = [&] { return std::vector<uint8_t>(std::min<uint64_t>(count, kReadChunkPoints) * size); };
   parallel_workers(chunks, chunks, make_buffer, [&](size_t chunk, std::vector<uint8_t>& whole) {
-    const size_t begin = chunk * kChunkPoints, end = std::min<size_t>(count, begin + kChunkPoints);
+    const size_t begin = chunk * kReadChunkPoints, end = std::min<size_t>(count, begin + kReadChunkPoints);
     if (first.before(offset + begin * size)) return;
     if (Status wanted = progress.check(); !wanted.ok()) return first.offer(std::move(wanted).error());
     const auto buffer = std::span(whole).first((end - begin) * size);
@@ -236,7 +233,7 @@ Result<Srs> read_params(const std::string& path, const ParamsReadOptions& option
   return read_params(*source, options, progress);
 }
 
-uint64_t read_params_scratch_bytes(size_t threads) { return threads * kChunkPoints * kG2Bytes; }
+uint64_t read_params_scratch_bytes(size_t threads) { return threads * kReadChunkPoints * kG2Bytes; }
 
 Result<VerifyingKey> read_params_vk(const ByteSource& source) {
   CUZK_ASSIGN(const SrsShape shape, inspect_params(source));

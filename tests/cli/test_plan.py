@@ -13,9 +13,11 @@ from harness import CommandTest, PARAMS, RESOURCE, SEED, USAGE, cuzk
 from kinds import Request, vanilla_json
 
 MEMORY_TOLERANCE = 0.10
-# Of processor time. Other work changes it too, through caches and memory, and by more than this: on a machine that is not
-# quiet the figures are told and not judged.
-TIME_TOLERANCE = 0.30
+# Of a proof: processor time and time on the wall. Other work changes both, through caches and memory too, and by more than
+# this: on a machine that is not quiet the figures are told and not judged. Of a setup, which waits for the disk, only
+# processor time, of which the kernel takes more for a large file than for the sample that plan writes.
+TIME_TOLERANCE = {"prove": 0.10, "setup": 0.20}
+TRIES = 3
 MEMORY_BOUND = 24_000_000_000
 
 # The registered proofs of the circuits that have a request generated for them.
@@ -113,6 +115,7 @@ class Says(CommandTest):
 
 class Takes(CommandTest):
     def compare(self, circuit, work, said, run, after, cpu_seconds=None):
+        """Memory is judged; returns whether the times are right."""
         real = run["peak_rss_bytes"]
         print(f"{circuit} {work}: {real / 1e6:.1f} MB, plan said {said['peak_bytes'] / 1e6:.1f} "
               f"({100 * (said['peak_bytes'] / real - 1):+.1f} %); {cpu_seconds or 0:.2f} s of processor time, plan said "
@@ -121,10 +124,15 @@ class Takes(CommandTest):
               flush=True)
         self.assertLess(abs(said["peak_bytes"] - real), MEMORY_TOLERANCE * real)
         self.assertLess(real, MEMORY_BOUND)
-        if COMPARE_TIMES and cpu_seconds is not None and QUIET:
-            estimates = (said["estimated_cpu_seconds"], after["estimated_cpu_seconds"])
-            self.assertLess(cpu_seconds, (1 + TIME_TOLERANCE) * max(estimates))
-            self.assertGreater(cpu_seconds, (1 - TIME_TOLERANCE) * min(estimates))
+
+        def right(seconds, key):
+            estimates = said[key], after[key]
+            tolerance = TIME_TOLERANCE[work]
+            return (1 - tolerance) * min(estimates) < seconds < (1 + tolerance) * max(estimates)
+        if not COMPARE_TIMES or not QUIET or cpu_seconds is None:
+            return True
+        return right(cpu_seconds, "estimated_cpu_seconds") and (
+            work == "setup" or right(run["seconds"], "estimated_seconds"))
 
     def request(self, circuit):
         """The options of prove and verify: upstream's vector where there is one of that size, else a generated one."""
@@ -144,14 +152,20 @@ class Takes(CommandTest):
                     setup = json.loads(made.read_text())
                 else:
                     setup, cpu_seconds = timed("setup", "--circuit", circuit, "--dir", self.tmp, "--seed", SEED)
-                self.compare(circuit, "setup", said, setup, plan(circuit, "setup", "--dir", folder), cpu_seconds)
+                right = self.compare(circuit, "setup", said, setup, plan(circuit, "setup", "--dir", folder), cpu_seconds)
+                self.assertTrue(right, "the time of the setup")
 
                 words = self.request(circuit)
-                said = plan(circuit, "prove", "--dir", folder)
                 proof = self.tmp / "proof.bin"
-                made, cpu_seconds = timed("prove", *words, "--dir", folder, "--out", proof)
-                self.compare(circuit, "prove", said, made, plan(circuit, "prove", "--dir", folder), cpu_seconds)
-                self.assert_ok(cuzk("verify", *words, "--dir", folder, "--proof", proof))
+                for _ in range(TRIES):
+                    said = plan(circuit, "prove", "--dir", folder)
+                    made, cpu_seconds = timed("prove", *words, "--dir", folder, "--out", proof)
+                    right = self.compare(circuit, "prove", said, made, plan(circuit, "prove", "--dir", folder),
+                                         cpu_seconds)
+                    self.assert_ok(cuzk("verify", *words, "--dir", folder, "--proof", proof))
+                    if right:
+                        break
+                self.assertTrue(right, f"the time of the proof, {TRIES} times")
 
 
 if __name__ == "__main__":
