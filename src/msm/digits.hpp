@@ -21,9 +21,24 @@ inline constexpr Fr::Limbs half_modulus() {
   return h;
 }
 
-// Cuts scalars into digits: s = sum_w d_w * 2^(bits*w) with d_w in [-2^(bits-1), 2^(bits-1)]. Scalars above r/2 are
-// taken as r minus them with all digits negated. Adding 2^(bits-1) in every window but the last beforehand makes every
-// digit a plain bit field, without carries from window to window.
+// Windows in groups of `sets`: window w = multiple*sets + set. Those of the first `narrow` sets have a bit less, so that
+// windows need not be wider than 255 bits ask for.
+struct DigitLayout {
+  unsigned bits, sets = 1, narrow = 0, windows = (255 + bits - 1) / bits;
+  CUZK_HD constexpr unsigned bits_of(unsigned set) const { return set < narrow ? bits - 1 : bits; }
+  CUZK_HD constexpr unsigned shift() const { return bits * sets - narrow; }  // of a group
+  CUZK_HD constexpr unsigned begin(unsigned multiple, unsigned set) const {
+    return multiple * shift() + set * bits - (set < narrow ? set : narrow);
+  }
+  // Of all windows together; 255 are enough.
+  CUZK_HD constexpr unsigned total_bits() const {
+    return windows == 0 ? 0 : begin((windows - 1) / sets, (windows - 1) % sets) + bits_of((windows - 1) % sets);
+  }
+};
+
+// Cuts scalars into digits: s = sum_w d_w * 2^begin(w) with d_w in [-2^(bits_of(w)-1), 2^(bits_of(w)-1)]. Scalars above
+// r/2 are taken as r minus them with all digits negated. Adding 2^(bits_of(w)-1) in every window but the last beforehand
+// makes every digit a plain bit field, without carries from window to window.
 class DigitCutter {
  public:
   // A scalar ready to be cut: its bias added, and whether all digits are to be negated.
@@ -36,13 +51,14 @@ class DigitCutter {
     }
   };
 
-  explicit DigitCutter(unsigned bits) : bits_(bits), windows_((255 + bits - 1) / bits) {
-    for (unsigned w = 0; w + 1 < windows_; ++w) {
-      const unsigned at = bits * w + bits - 1;
+  explicit DigitCutter(unsigned bits) : DigitCutter(DigitLayout{bits}) {}
+  explicit DigitCutter(const DigitLayout& layout) : layout_(layout) {
+    for (unsigned w = 0; w + 1 < layout.windows; ++w) {
+      const unsigned set = w % layout.sets, at = layout.begin(w / layout.sets, set) + layout.bits_of(set) - 1;
       bias_[at / 64] |= uint64_t{1} << (at % 64);
     }
   }
-  CUZK_HD unsigned windows() const { return windows_; }
+  CUZK_HD unsigned windows() const { return layout_.windows; }
 
   CUZK_HD Prepared prepare(const Fr& scalar) const {
     constexpr Fr::Limbs kHalf = half_modulus(), kModulus = FrParams::kModulus;  // kHalf = (r - 1)/2
@@ -55,26 +71,27 @@ class DigitCutter {
     limbs::add<4>(s, s, bias_);
     return {s[0], s[1], s[2], s[3], flip};
   }
-  CUZK_HD DigitCode code(const Prepared& s, unsigned w) const {
-    const uint32_t half = uint32_t{1} << (bits_ - 1);
+  // Of window multiple*sets + set.
+  CUZK_HD DigitCode code(const Prepared& s, unsigned multiple, unsigned set) const {
+    const unsigned bits = layout_.bits_of(set), at = layout_.begin(multiple, set);
+    const uint32_t half = uint32_t{1} << (bits - 1);
     const uint32_t mask = 2 * half - 1;
-    const unsigned at = bits_ * w;
     uint64_t field = s.limb(at / 64) >> (at % 64);
-    if (at % 64 + bits_ > 64) field |= s.limb(at / 64 + 1) << (64 - at % 64);
+    if (at % 64 + bits > 64) field |= s.limb(at / 64 + 1) << (64 - at % 64);
     int32_t digit = static_cast<int32_t>(field & mask);
-    if (w + 1 < windows_) digit -= static_cast<int32_t>(half);
+    if (multiple * layout_.sets + set + 1 < layout_.windows) digit -= static_cast<int32_t>(half);
     const uint32_t magnitude = static_cast<uint32_t>(digit < 0 ? -digit : digit);
     return magnitude == 0 ? 0 : 2 * magnitude + ((digit < 0) != s.flip);
   }
 
-  // codes[w * stride] for every window w.
+  // codes[w * stride] for every window w, where windows are alike.
   void cut(const Fr& scalar, DigitCode* codes, size_t stride) const {
     const Prepared s = prepare(scalar);
-    for (unsigned w = 0; w < windows_; ++w) codes[w * stride] = code(s, w);
+    for (unsigned w = 0; w < layout_.windows; ++w) codes[w * stride] = code(s, w, 0);
   }
 
  private:
-  unsigned bits_, windows_;
+  DigitLayout layout_;
   Fr::Limbs bias_{};
 };
 

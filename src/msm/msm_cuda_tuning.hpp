@@ -51,6 +51,22 @@ inline constexpr double bucket_cost(size_t bases) { return bases < size_t{1} << 
 
 inline constexpr unsigned digits(unsigned window_bits) { return (255 + window_bits - 1) / window_bits; }
 
+// Of the sets over which digits are dealt out in turn, the first ones whose windows can do with a bit less. 255 bits
+// remain; a set at least keeps all of its bits.
+inline constexpr unsigned narrow_sets(unsigned window_bits, unsigned sets) {
+  const unsigned count = digits(window_bits), spare = window_bits * count - 255;
+  unsigned narrow = 0;
+  while (narrow + 1 < sets) {
+    const unsigned next = narrow + 1, rest = count % sets;
+    if (next * (count / sets) + (next < rest ? next : rest) > spare) break;
+    narrow = next;
+  }
+  return narrow;
+}
+
+// Wider windows take memory; 2^26 bases would have 4 times the buckets for 1 % of the additions.
+inline constexpr double kWorthMoreBuckets = 0.98;
+
 // Window bits for n bases of which tables hold `multiples` multiples each: the least sum of additions over entries and
 // buckets.
 inline unsigned window_bits(size_t n, unsigned multiples) {
@@ -59,8 +75,9 @@ inline unsigned window_bits(size_t n, unsigned multiples) {
   for (unsigned c = kMinWindowBits; c <= kMaxWindowBits; ++c) {
     const unsigned sets = (digits(c) + multiples - 1) / multiples;
     const double cost = kEntryCost * static_cast<double>(digits(c)) * static_cast<double>(n) +
-                        bucket_cost(n) * static_cast<double>(sets) * static_cast<double>(size_t{1} << (c - 1));
-    if (cost < least) least = cost, best = c;
+                        bucket_cost(n) * (static_cast<double>(sets) - narrow_sets(c, sets) / 2.0) *
+                            static_cast<double>(size_t{1} << (c - 1));
+    if (cost < kWorthMoreBuckets * least) least = cost, best = c;
   }
   return best;
 }

@@ -58,16 +58,17 @@ struct Emulation {
   }
 
   void add_task(const MsmTask& task, const std::vector<Fr>& scalars) {
-    const DigitCutter cutter(plan.window_bits());
+    const DigitCutter cutter(plan.layout());
     std::vector<uint32_t> all_keys, all_refs;
-    for (unsigned w = task.first_digit; w < task.first_digit + task.digits; ++w) {
+    unsigned set = task.first_set, multiple = task.first_multiple;
+    for (unsigned digit = 0; digit < task.digits; ++digit) {
       for (uint32_t i = task.first_base; i < task.first_base + task.bases; ++i) {
-        const DigitCode code = cutter.code(cutter.prepare(scalars[i]), w);
+        const DigitCode code = cutter.code(cutter.prepare(scalars[i]), multiple, set);
         if (code == 0) continue;
-        all_keys.push_back((w % plan.sets() - task.first_set) << plan.bucket_bits() | digit_bucket(code));
-        all_refs.push_back(static_cast<uint32_t>(w / plan.sets() * plan.bases() + i) |
-                           (digit_negative(code) ? kNegative : 0));
+        all_keys.push_back((set - task.first_set) << plan.bucket_bits() | digit_bucket(code));
+        all_refs.push_back(static_cast<uint32_t>(multiple * plan.bases() + i) | (digit_negative(code) ? kNegative : 0));
       }
+      if (++multiple == plan.digits_of_set(set)) ++set, multiple = 0;
     }
     std::vector<uint32_t> order(all_keys.size());
     std::vector<uint32_t> keys(size_t{plan.threads()} * plan.max_segment()), refs(keys.size());

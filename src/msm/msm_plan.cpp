@@ -58,6 +58,7 @@ Result<MsmPlan> MsmPlan::make(MsmGroup group, size_t bases, const MsmOptions& op
           : tuning::window_bits(options.total_bases != 0 ? options.total_bases : bases, options.table_multiples);
   plan.digits_ = tuning::digits(plan.window_bits_);
   plan.sets_ = static_cast<unsigned>(divide_up(plan.digits_, options.table_multiples));
+  plan.narrow_sets_ = tuning::narrow_sets(plan.window_bits_, plan.sets_);
   // What the digits need of the multiples that the caller would make.
   plan.multiples_ = static_cast<unsigned>(divide_up(plan.digits_, plan.sets_));
   if (bases > kMaxTable / plan.multiples_) {
@@ -97,7 +98,8 @@ void MsmPlan::divide_work(const MsmOptions& options) {
       tuning::threads(max_entries_, resident, g1 ? tuning::kGoodSegmentG1 : tuning::kGoodSegmentG2, options.waves);
   threads_ = static_cast<uint32_t>(divide_up(wanted, tuning::kBlock) * tuning::kBlock);
   max_segment_ = static_cast<uint32_t>(divide_up(max_entries_, threads_));
-  const size_t buckets_of_task = size_t{std::min(task_digits_, sets_)} << bucket_bits();
+  const size_t sets_of_task = divide_up(task_digits_, multiples_);
+  const size_t buckets_of_task = sets_of_task << (2 * narrow_sets_ > sets_ ? bucket_bits() - 1 : bucket_bits());
   affine_rounds_ = options.affine_rounds >= 0 ? static_cast<unsigned>(options.affine_rounds)
                                               : tuning::affine_rounds(max_segment_, max_entries_, buckets_of_task);
   lay_out();
@@ -107,16 +109,19 @@ std::vector<MsmTask> MsmPlan::tasks(size_t bases) const {
   CUZK_ASSERT(bases <= bases_);
   std::vector<MsmTask> out;
   for (size_t base = 0; base < bases; base += task_bases_) {
-    for (unsigned digit = 0; digit < digits_; digit += task_digits_) {
+    unsigned left = digits_;
+    for (unsigned set = 0, multiple = 0; left > 0;) {
       MsmTask task{};
       task.first_base = static_cast<uint32_t>(base);
       task.bases = static_cast<uint32_t>(std::min(task_bases_, bases - base));
-      task.first_digit = digit;
-      task.digits = std::min(task_digits_, digits_ - digit);
-      const unsigned first = digit % sets_;
-      const bool wraps = first + task.digits > sets_;
-      task.first_set = wraps ? 0 : first;
-      task.sets = wraps ? sets_ : task.digits;
+      task.first_multiple = multiple;
+      task.first_set = set;
+      task.digits = std::min(task_digits_, left);
+      left -= task.digits;
+      for (unsigned digit = 0; digit < task.digits; ++digit) {
+        task.sets = set - task.first_set + 1;
+        if (++multiple == digits_of_set(set)) ++set, multiple = 0;
+      }
       out.push_back(task);
     }
   }

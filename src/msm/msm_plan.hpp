@@ -9,6 +9,7 @@
 
 #include "base/result.hpp"
 #include "curve/point.hpp"
+#include "msm/digits.hpp"
 
 namespace cuzk {
 
@@ -32,11 +33,12 @@ struct MsmOptions {
 // Bytes of the coordinate field, which is what plans need to know of a curve.
 enum class MsmGroup : uint8_t { kG1 = 48, kG2 = 96 };
 
-// A part of the work: the digits [first_digit, first_digit + digits) of the scalars [first_base, first_base + bases).
-// Their buckets are those of the sets [first_set, first_set + sets).
+// A part of the work: some digits of the scalars [first_base, first_base + bases). Digits are taken set by set, so that
+// those that share buckets come together: the first is that of the multiple first_multiple in first_set, and the sets
+// [first_set, first_set + sets) have buckets of them.
 struct MsmTask {
   uint32_t first_base, bases;
-  unsigned first_digit, digits, first_set, sets;
+  unsigned first_multiple, digits, first_set, sets;
   size_t entries() const { return size_t{bases} * digits; }
 };
 
@@ -46,8 +48,8 @@ struct MsmScratch {
       lines, total_bytes;
 };
 
-// Digit w of a scalar has weight 2^(window_bits*w). It is w = j*sets + s: its point is the multiple
-// 2^(window_bits*sets*j) of the base, at [j*bases + i] of the table, and its bucket is in set s.
+// Digit w = j*sets + s of a scalar has weight 2^layout().begin(j, s): its point is the multiple 2^(table_shift*j) of the
+// base, at [j*bases + i] of the table, and its bucket is in set s.
 class MsmPlan {
  public:
   // Error kUsage where an option is out of range or a table would have more than kMaxTable points.
@@ -60,14 +62,18 @@ class MsmPlan {
 
   MsmGroup group() const { return group_; }
   size_t bases() const { return bases_; }
+  // Bits of the digits of the last set; the first narrow_sets() have one less, and use the lower half of their buckets.
   unsigned window_bits() const { return window_bits_; }
+  unsigned narrow_sets() const { return narrow_sets_; }
   unsigned digits() const { return digits_; }
   unsigned sets() const { return sets_; }
+  unsigned digits_of_set(unsigned set) const { return digits_ / sets_ + (set < digits_ % sets_ ? 1 : 0); }
+  msm_detail::DigitLayout layout() const { return {window_bits_, sets_, narrow_sets_, digits_}; }
   // Points of the table, a multiple of bases(): what msm_enqueue reads.
   size_t table_points() const { return bases_ * multiples_; }
   unsigned table_multiples() const { return multiples_; }
   // Doublings from one multiple of a base to the next.
-  unsigned table_shift() const { return window_bits_ * sets_; }
+  unsigned table_shift() const { return layout().shift(); }
 
   unsigned bucket_bits() const { return window_bits_ - 1; }
   size_t buckets() const { return size_t{sets_} << bucket_bits(); }
@@ -103,8 +109,8 @@ class MsmPlan {
 
   MsmGroup group_ = MsmGroup::kG1;
   size_t bases_ = 0, max_entries_ = 0, task_bases_ = 0;
-  unsigned window_bits_ = 0, digits_ = 0, sets_ = 0, multiples_ = 1, task_digits_ = 0, affine_rounds_ = 0,
-           witnesses_ = 0;
+  unsigned window_bits_ = 0, narrow_sets_ = 0, digits_ = 0, sets_ = 0, multiples_ = 1, task_digits_ = 0,
+           affine_rounds_ = 0, witnesses_ = 0;
   uint32_t threads_ = 0, max_segment_ = 0;
   MsmScratch scratch_{};
 };
@@ -116,9 +122,10 @@ Jacobian<Curve> msm_finish(const MsmPlan& plan, std::span<const Xyzz<Curve>> sum
   Jacobian<Curve> out = Jacobian<Curve>::infinity();
   for (unsigned s = plan.sets(); s-- > 0;) {
     const auto set = sums.subspan(size_t{s} * plan.window_bits(), plan.window_bits());
-    for (unsigned bit = plan.window_bits(); bit-- > 0;) {
+    const unsigned bits = plan.layout().bits_of(s);
+    for (unsigned bit = bits; bit-- > 0;) {
       out = out.dbl();
-      if (bit < plan.bucket_bits()) out += set[1 + bit].to_jacobian();
+      if (bit + 1 < bits) out += set[1 + bit].to_jacobian();
     }
     out += set[0].to_jacobian();  // bucket b holds the digit b + 1
   }

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <random>
+#include <utility>
 #include <vector>
 
 #include "curve/g1.hpp"
@@ -38,24 +40,29 @@ TEST(MsmPlan, TasksCoverEveryDigitOnceWithinTheEntriesPlanned) {
   for (const size_t bases : kSizes) {
     for (const MsmOptions& options : some_options(bases)) {
       const MsmPlan plan = make_plan(MsmGroup::kG1, bases, options);
-      EXPECT_GE(plan.window_bits() * plan.digits(), 255u);
+      EXPECT_GE(plan.layout().total_bits(), 255u);
+      EXPECT_LT(plan.narrow_sets(), plan.sets());
       EXPECT_GE(plan.sets() * plan.table_multiples(), plan.digits());
       EXPECT_LE(plan.table_multiples(), options.table_multiples);
-      size_t covered = 0, next_base = 0;
-      unsigned next_digit = 0;
+      // The order of digits: set by set, and in each by multiple.
+      std::vector<std::pair<unsigned, unsigned>> order;
+      for (unsigned set = 0; set < plan.sets(); ++set) {
+        for (unsigned multiple = 0; multiple * plan.sets() + set < plan.digits(); ++multiple) {
+          order.emplace_back(set, multiple);
+        }
+      }
+      ASSERT_EQ(order.size(), plan.digits());
+      size_t covered = 0, next_base = 0, next_digit = 0;
       for (const MsmTask& task : plan.tasks()) {
         EXPECT_EQ(task.first_base, next_base);
-        EXPECT_EQ(task.first_digit, next_digit);
         ASSERT_GT(task.entries(), 0u);
         EXPECT_LE(task.entries(), plan.max_entries());
         EXPECT_LE((task.entries() + plan.threads() - 1) / plan.threads(), plan.max_segment());
-        for (unsigned w = task.first_digit; w < task.first_digit + task.digits; ++w) {
-          EXPECT_GE(w % plan.sets(), task.first_set);
-          EXPECT_LT(w % plan.sets(), task.first_set + task.sets);
-        }
-        EXPECT_LE(task.first_set + task.sets, plan.sets());
+        ASSERT_LE(next_digit + task.digits, order.size());
+        EXPECT_EQ(order[next_digit], std::make_pair(task.first_set, task.first_multiple));
+        EXPECT_EQ(order[next_digit + task.digits - 1].first, task.first_set + task.sets - 1);
         covered += task.entries();
-        next_digit = task.first_digit + task.digits;
+        next_digit += task.digits;
         if (next_digit == plan.digits()) next_digit = 0, next_base += task.bases;
       }
       EXPECT_EQ(covered, bases * plan.digits());
@@ -158,6 +165,60 @@ TEST(MsmPlan, SelectionsHaveABucketForEachPattern) {
   }
 }
 
+// Digits of every layout that a plan can have add up to the scalar, and find their bucket.
+TEST(MsmPlan, DigitsOfWindowsOfTwoWidthsAddUpToTheScalar) {
+  std::vector<Fr> scalars = msm_test::make_scalars(20, msm_test::Distribution::kUniform, 9);
+  const Fr half = Fr::from_u64(2).inverse();  // (r + 1)/2
+  for (const Fr& s : {Fr::zero(), Fr::one(), -Fr::one(), half, half - Fr::one(), half + Fr::one(), -half}) {
+    scalars.push_back(s);
+  }
+  for (unsigned i = 200; i < 255; ++i) {
+    scalars.push_back(Fr::from_u64(2).pow(i));
+    scalars.push_back(Fr::from_u64(2).pow(i) - Fr::one());
+  }
+  size_t narrow = 0;
+  for (unsigned bits = 4; bits <= 24; ++bits) {
+    for (unsigned multiples = 1; multiples <= 20; ++multiples) {
+      const MsmPlan plan =
+          make_plan(MsmGroup::kG1, scalars.size(), {.window_bits = bits, .table_multiples = multiples});
+      const msm_detail::DigitLayout layout = plan.layout();
+      narrow += plan.narrow_sets();
+      EXPECT_GE(layout.total_bits(), 255u);
+      EXPECT_EQ(layout.begin(1, 0), plan.table_shift());
+      const msm_detail::DigitCutter cutter(layout);
+      for (const Fr& s : scalars) {
+        const auto prepared = cutter.prepare(s);
+        Fr sum;
+        for (unsigned w = 0; w < plan.digits(); ++w) {
+          const unsigned multiple = w / plan.sets(), set = w % plan.sets();
+          const auto code = cutter.code(prepared, multiple, set);
+          if (code == 0) continue;
+          ASSERT_LT(msm_detail::digit_bucket(code), 1u << (layout.bits_of(set) - 1));
+          const Fr digit =
+              Fr::from_u64(msm_detail::digit_bucket(code) + 1) * Fr::from_u64(2).pow(layout.begin(multiple, set));
+          sum += msm_detail::digit_negative(code) ? -digit : digit;
+        }
+        ASSERT_EQ(sum, s) << bits << " bits, " << multiples << " multiples";
+      }
+    }
+  }
+  EXPECT_GT(narrow, 100u);
+}
+
+// The windows of the prover's largest sums: 11 digits of 255 bits in all.
+TEST(MsmPlan, WindowsAreNoWiderThanTheyNeedBe) {
+  const size_t n = size_t{1} << 27;
+  const MsmPlan three = make_plan(MsmGroup::kG1, n, {.table_multiples = 3});
+  EXPECT_EQ(three.window_bits(), 24u);
+  EXPECT_EQ(three.digits(), 11u);
+  EXPECT_EQ(three.sets(), 4u);
+  EXPECT_EQ(three.narrow_sets(), 3u);
+  EXPECT_EQ(three.table_shift(), 93u);
+  EXPECT_EQ(three.layout().total_bits(), 255u);
+  const MsmPlan one = make_plan(MsmGroup::kG1, n / 8, {});
+  EXPECT_EQ(one.layout().total_bits(), 255u);
+}
+
 // What the device does, by definition: every digit into its bucket, then the sums of each set. With the table's points
 // this checks digits, weights and msm_finish against msm().
 template <class C>
@@ -173,15 +234,17 @@ void sums_by_definition(size_t n, const MsmOptions& options) {
     table.push_back(p);
   }
   std::vector<Xyzz<C>> buckets(plan.buckets());
-  const msm_detail::DigitCutter cutter(plan.window_bits());
+  const msm_detail::DigitCutter cutter(plan.layout());
   ASSERT_EQ(cutter.windows(), plan.digits());
   for (size_t i = 0; i < n; ++i) {
     const auto prepared = cutter.prepare(scalars[i]);
     for (unsigned w = 0; w < plan.digits(); ++w) {
-      const auto code = cutter.code(prepared, w);
+      const unsigned set = w % plan.sets();
+      const auto code = cutter.code(prepared, w / plan.sets(), set);
       if (code == 0) continue;
+      ASSERT_LT(msm_detail::digit_bucket(code), 1u << (plan.layout().bits_of(set) - 1));
       const Xyzz<C>& p = table[w / plan.sets() * n + i];
-      const size_t bucket = (size_t{w % plan.sets()} << plan.bucket_bits()) + msm_detail::digit_bucket(code);
+      const size_t bucket = (size_t{set} << plan.bucket_bits()) + msm_detail::digit_bucket(code);
       buckets[bucket].add(msm_detail::digit_negative(code) ? -p : p);
     }
   }

@@ -15,7 +15,7 @@ namespace {
 struct DigitArgs {
   const Fr* scalars;
   MsmTask task;
-  unsigned sets, bucket_bits;
+  unsigned full_multiples, sets_with_one_more, bucket_bits;  // of the digits of a set
   uint32_t stride, sentinel;
   uint32_t *keys, *refs;
 };
@@ -26,12 +26,13 @@ __global__ void digits_kernel(DigitCutter cutter, DigitArgs a) {
   if (i >= a.task.bases) return;
   const uint32_t base = a.task.first_base + i;
   const DigitCutter::Prepared scalar = cutter.prepare(a.scalars[base]);
+  unsigned set = a.task.first_set, multiple = a.task.first_multiple;
   for (unsigned d = 0; d < a.task.digits; ++d) {
-    const unsigned w = a.task.first_digit + d;
-    const DigitCode code = cutter.code(scalar, w);
+    const DigitCode code = cutter.code(scalar, multiple, set);
     const size_t at = static_cast<size_t>(d) * a.task.bases + i;
-    a.keys[at] = code == 0 ? a.sentinel : (w % a.sets - a.task.first_set) << a.bucket_bits | digit_bucket(code);
-    a.refs[at] = (w / a.sets * a.stride + base) | (digit_negative(code) ? kNegative : 0);
+    a.keys[at] = code == 0 ? a.sentinel : (set - a.task.first_set) << a.bucket_bits | digit_bucket(code);
+    a.refs[at] = (multiple * a.stride + base) | (digit_negative(code) ? kNegative : 0);
+    if (++multiple == a.full_multiples + (set < a.sets_with_one_more ? 1 : 0)) ++set, multiple = 0;
   }
 }
 
@@ -115,9 +116,9 @@ Status sorted_entries(const MsmPlan& plan, const MsmTask& task, const EntrySourc
                                                           words(at.refs[0])});
   } else {
     digits_kernel<<<blocks, 256, 0, stream.handle()>>>(
-        DigitCutter(plan.window_bits()),
-        {source.scalars, task, plan.sets(), plan.bucket_bits(), static_cast<uint32_t>(plan.bases()), sentinel,
-         words(at.keys[0]), words(at.refs[0])});
+        DigitCutter(plan.layout()),
+        {source.scalars, task, plan.digits() / plan.sets(), plan.digits() % plan.sets(), plan.bucket_bits(),
+         static_cast<uint32_t>(plan.bases()), sentinel, words(at.keys[0]), words(at.refs[0])});
   }
   CUZK_CUDA_TRY(cudaGetLastError());
 
