@@ -179,7 +179,7 @@ if wants bench; then
     step msm msm-sizes 60 "$bench" --log2 18 22
     step msm msm-large 60 "$bench" --group g1 --log2 24 26 --repeat 3
     step msm msm-skewed 60 "$bench" --log2 20 20 --skewed
-    step msm msm-tables 60 "$bench" --group g1 --log2 24 24 --multiples 12 --entries 28
+    step msm msm-tables 60 "$bench" --group g1 --log2 24 24 --multiples 12 --entries 28 --prepared
     step msm msm-selection 60 "$bench" --log2 22 22 --witnesses 10
     step msm msm-streamed 60 "$bench" --group g1 --log2 24 24 --streamed 22
   fi
@@ -198,9 +198,9 @@ if wants peers; then
   done
 fi
 
-# One GPU for all ten partitions of a sector of 32 GiB: 92 GB.
-if wants large && [ -n "$prove" ] && [ "$memory_mib" -ge 100000 ]; then
-  step prove-check porep-32g 150 "$prove" --device-setup porep-32g --witnesses 10 --multiples 3 --log2-entries 27
+# One GPU for all ten partitions of a sector of 32 GiB: 109 GB.
+if wants large && [ -n "$prove" ] && [ "$memory_mib" -ge 110000 ]; then
+  step prove-check porep-32g 150 "$prove" --device-setup porep-32g --witnesses 10 --multiples 3 --log2-entries 28
 fi
 say "done"
 exit $failed

@@ -112,6 +112,8 @@ class Bench {
   void report(MsmOptions options, const std::map<unsigned, double>& peer) {
     const size_t n = size_t{1} << log2_size_;
     options.multiprocessors = static_cast<unsigned>(device_.info().multiprocessors);
+    options.multiplier = msm_multiplier(msm_multiplier(device_.info()), n);
+    options.prepared = options.table_multiples > 1;
     const MsmPlan plan = require(MsmPlan::make(kIsG1<C> ? MsmGroup::kG1 : MsmGroup::kG2, n, options));
     size_t free_bytes = 0, total_bytes = 0;
     require(cudaMemGetInfo(&free_bytes, &total_bytes));
@@ -121,6 +123,9 @@ class Bench {
     DeviceArray<std::byte> scratch(plan.scratch_bytes());
     require(gpu::copy_bytes_on_device(table.data(), bases_.data(), bases_.span().size_bytes(), stream_));
     require(msm_make_table<C>(plan, table.span(), stream_));
+    if constexpr (kIsG1<C>) {
+      if (plan.bases_are_prepared()) require(msm_prepare(table.span(), stream_));
+    }
     require(stream_.synchronize());
     const double ms = checked_ms<C>(expected_, repeats_for(log2_size_), "cuzk " + label(), [&] {
       return run_msm<C>(plan, table.span(), scalars_.span(), sums.span(), scratch.span(), stream_);

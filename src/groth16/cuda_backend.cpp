@@ -135,7 +135,7 @@ Result<uint64_t> CudaBackend::scratch_bytes(unsigned witnesses) const {
 }
 
 DeviceSrsOptions CudaBackend::srs_options(const CudaBackendOptions& options) const {
-  return {multiprocessors(), options.h_multiples, options.h_max_entries};
+  return {multiprocessors(), options.h_multiples, options.h_max_entries, msm_multiplier(device_.info())};
 }
 
 // Takes the memory of all that is resident and copies the circuit.

@@ -24,7 +24,7 @@ Result<std::unique_ptr<CudaBackend>> CudaBackend::create_from_file(const gpu::De
                                              out->stream_));
   CUZK_TRY(out->stream_.synchronize());  // the loader has streams of its own
   CUZK_TRY(loader.load(params, shape, queries, out->srs_, progress));
-  CUZK_TRY(out->srs_.finish_h(out->stream_));
+  CUZK_TRY(out->srs_.finish(out->stream_));
   out->vk_ = std::move(vk);
   return Result<std::unique_ptr<CudaBackend>>(std::move(out));
 }

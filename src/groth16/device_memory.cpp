@@ -44,9 +44,16 @@ struct SumMemory {
 Result<SumMemory> sum_memory(MsmGroup group, uint64_t values, uint64_t bits, unsigned multiprocessors) {
   MsmOptions options;
   options.multiprocessors = multiprocessors;
-  CUZK_ASSIGN(const MsmPlan plan, MsmPlan::make(group, values, options));
+  options.prepared = true;
   const uint64_t point = group == MsmGroup::kG1 ? sizeof(G1Xyzz) : sizeof(G2Xyzz);
-  SumMemory out{plan.scratch_bytes() + values * sizeof(Fr), 0, point * plan.sums()};
+  SumMemory out;
+  // Which of them the device takes is not known here; they differ by a few percent.
+  for (const MsmMultiplier multiplier : {MsmMultiplier::kInteger, MsmMultiplier::kHybrid}) {
+    options.multiplier = multiplier;
+    CUZK_ASSIGN(const MsmPlan plan, MsmPlan::make(group, values, options));
+    out.over_values = std::max(out.over_values, plan.scratch_bytes() + values * sizeof(Fr));
+    out.results = point * plan.sums();
+  }
   if (bits == 0) return out;
   CUZK_ASSIGN(const MsmPlan selection, MsmPlan::make_selection(group, bits, 1, options));
   out.over_bits = selection.scratch_bytes() + bits / 8;

@@ -21,7 +21,7 @@ class DeviceParamsLoader {
   static uint64_t staging_bytes();
 
   // Fills in the points of `srs`, which DeviceSrs::allocate() has made for the same shape and queries and which waits
-  // for nothing any more; finish_h() is left to the caller. No point on the host but in the slabs. Errors: those of
+  // for nothing any more; finish() is left to the caller. No point on the host but in the slabs. Errors: those of
   // stream_params(); kResource.
   Status load(const ByteSource& source, const SrsShape& shape, const PackedQueries& queries, DeviceSrs& srs,
               Progress& progress);

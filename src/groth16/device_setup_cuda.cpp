@@ -72,7 +72,7 @@ class DevicePointMaker final : public ExponentSink {
 
   Status finish() {
     CUZK_TRY(gpu::fill_bytes(exponents_.data(), 0, kBatch * sizeof(Fr), stream_));
-    return out.srs.finish_h(stream_);
+    return out.srs.finish(stream_);
   }
 
   DeviceParameters out;

@@ -34,13 +34,15 @@ Status upload_index(const PackedQuery& query, uint64_t num_bits, Reservation& me
 }
 
 template <class Curve>
-Status allocate_points(const PackedQuery& query, unsigned multiprocessors, Reservation& memory, const Stream& stream,
-                       DeviceQueryPoints<Curve>& out) {
+Status allocate_points(const PackedQuery& query, const DeviceSrsOptions& options, Reservation& memory,
+                       const Stream& stream, DeviceQueryPoints<Curve>& out) {
   CUZK_ASSIGN(out.bits, memory.allocate<Affine<Curve>>(query.bits.size(), stream));
   CUZK_ASSIGN(out.values, memory.allocate<Affine<Curve>>(query.values.size(), stream));
-  MsmOptions options;
-  options.multiprocessors = multiprocessors;
-  CUZK_ASSIGN(out.plan, MsmPlan::make(kGroup<Curve>, query.values.size(), options));
+  MsmOptions plan;
+  plan.multiprocessors = options.multiprocessors;
+  plan.multiplier = msm_multiplier(options.multiplier, query.values.size());
+  plan.prepared = true;
+  CUZK_ASSIGN(out.plan, MsmPlan::make(kGroup<Curve>, query.values.size(), plan));
   return {};
 }
 
@@ -88,12 +90,14 @@ Result<DeviceSrs> DeviceSrs::allocate(const SrsShape& shape, const PackedQueries
   CUZK_TRY(upload_index(queries.l, num_bits, memory, stream, out.l_index));
   CUZK_TRY(upload_index(queries.a, num_bits, memory, stream, out.a_index));
   CUZK_TRY(upload_index(queries.b, num_bits, memory, stream, out.b_index));
-  CUZK_TRY(allocate_points(queries.l, options.multiprocessors, memory, stream, out.l));
-  CUZK_TRY(allocate_points(queries.a, options.multiprocessors, memory, stream, out.a));
-  CUZK_TRY(allocate_points(queries.b, options.multiprocessors, memory, stream, out.b_g1));
-  CUZK_TRY(allocate_points(queries.b, options.multiprocessors, memory, stream, out.b_g2));
+  CUZK_TRY(allocate_points(queries.l, options, memory, stream, out.l));
+  CUZK_TRY(allocate_points(queries.a, options, memory, stream, out.a));
+  CUZK_TRY(allocate_points(queries.b, options, memory, stream, out.b_g1));
+  CUZK_TRY(allocate_points(queries.b, options, memory, stream, out.b_g2));
   MsmOptions plan;
   plan.multiprocessors = options.multiprocessors;
+  plan.multiplier = msm_multiplier(options.multiplier, shape.h);
+  plan.prepared = true;
   plan.table_multiples = options.h_multiples;
   plan.max_entries = options.h_max_entries;
   CUZK_ASSIGN(out.h_plan, MsmPlan::make(MsmGroup::kG1, shape.h, plan));
@@ -102,8 +106,12 @@ Result<DeviceSrs> DeviceSrs::allocate(const SrsShape& shape, const PackedQueries
   return Result<DeviceSrs>(std::move(out));
 }
 
-Status DeviceSrs::finish_h(const Stream& stream) {
+Status DeviceSrs::finish(const Stream& stream) {
   if (h_plan->table_multiples() > 1) CUZK_TRY(msm_make_table<G1Curve>(*h_plan, h.span(), stream));
+  if (h_plan->bases_are_prepared()) CUZK_TRY(msm_prepare(h.span(), stream));
+  for (const DeviceQueryPoints<G1Curve>* query : {&l, &a, &b_g1}) {
+    if (query->plan->bases_are_prepared()) CUZK_TRY(msm_prepare(query->values.span(), stream));
+  }
   return stream.synchronize();
 }
 
@@ -115,7 +123,7 @@ Result<DeviceSrs> DeviceSrs::upload(const Srs& srs, const PackedQueries& queries
   CUZK_TRY(upload_points<G1Curve>(srs.b_g1, queries.b, stream, out.b_g1));
   CUZK_TRY(upload_points<G2Curve>(srs.b_g2, queries.b, stream, out.b_g2));
   CUZK_TRY(gpu::copy_to_device<G1Affine>(out.h.span().first(srs.h.size()), srs.h, stream));
-  CUZK_TRY(out.finish_h(stream));
+  CUZK_TRY(out.finish(stream));
   return Result<DeviceSrs>(std::move(out));
 }
 

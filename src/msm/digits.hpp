@@ -21,8 +21,8 @@ inline constexpr Fr::Limbs half_modulus() {
   return h;
 }
 
-// Windows in groups of `sets`: window w = multiple*sets + set. Those of the first `narrow` sets have a bit less, so that
-// windows need not be wider than 255 bits ask for.
+// Windows in groups of `sets`: window w = multiple*sets + set. Those of the first `narrow` sets have a bit less, so
+// that windows need not be wider than 255 bits ask for.
 struct DigitLayout {
   unsigned bits, sets = 1, narrow = 0, windows = (255 + bits - 1) / bits;
   CUZK_HD constexpr unsigned bits_of(unsigned set) const { return set < narrow ? bits - 1 : bits; }
@@ -37,8 +37,8 @@ struct DigitLayout {
 };
 
 // Cuts scalars into digits: s = sum_w d_w * 2^begin(w) with d_w in [-2^(bits_of(w)-1), 2^(bits_of(w)-1)]. Scalars above
-// r/2 are taken as r minus them with all digits negated. Adding 2^(bits_of(w)-1) in every window but the last beforehand
-// makes every digit a plain bit field, without carries from window to window.
+// r/2 are taken as r minus them with all digits negated. Adding 2^(bits_of(w)-1) in every window but the last
+// beforehand makes every digit a plain bit field, without carries from window to window.
 class DigitCutter {
  public:
   // A scalar ready to be cut: its bias added, and whether all digits are to be negated.

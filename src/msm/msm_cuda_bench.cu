@@ -1,9 +1,11 @@
 // Times sums on the device, one JSON line each, printed and in FILE; every result is checked by known logarithms.
 // Usage: cuzk_msm_cuda_bench [FILE] [--group g1|g2] [--log2 FIRST LAST] [--multiples T] [--bits C] [--rounds R]
 //                            [--entries LOG2] [--waves N] [--skewed] [--witnesses K] [--streamed LOG2_PART] [--repeat
-//                            N]
+//                            N] [--multiplier integer|hybrid|both] [--prepared]
+// --prepared: for the hybrid multiplier, the bases are brought into its form beforehand, not in each sum.
 #include <cstring>
 #include <string>
+#include <type_traits>
 
 #include "gpu/timing.hpp"
 #include "msm/msm_test_support.cuh"
@@ -21,15 +23,20 @@ struct Arguments {
   int repeat = 5;
   std::FILE* file = nullptr;
   MsmOptions options;
+  std::vector<MsmMultiplier> multipliers = {MsmMultiplier::kInteger, MsmMultiplier::kHybrid};
 };
+
+const char* name(MsmMultiplier m) { return m == MsmMultiplier::kHybrid ? "hybrid" : "integer"; }
 
 bool all_correct = true;
 
 template <class C>
-void measure(unsigned log2_size, const Arguments& arguments, const gpu::Device& device, const gpu::Stream& stream) {
+void measure(unsigned log2_size, MsmMultiplier multiplier, const Arguments& arguments, const gpu::Device& device,
+             const gpu::Stream& stream) {
   const size_t n = size_t{1} << log2_size;
   MsmOptions options = arguments.options;
   options.multiprocessors = static_cast<unsigned>(device.info().multiprocessors);
+  options.multiplier = multiplier;
   const MsmPlan plan =
       require(MsmPlan::make(sizeof(typename C::Field) == sizeof(Fp) ? MsmGroup::kG1 : MsmGroup::kG2, n, options));
   DeviceArray<Affine<C>> table(plan.table_points());
@@ -43,6 +50,9 @@ void measure(unsigned log2_size, const Arguments& arguments, const gpu::Device& 
   require(end.record(stream));
   require(end.synchronize());
   const double table_ms = require(end.milliseconds_since(begin));
+  if constexpr (std::is_same_v<C, G1Curve>) {
+    if (plan.bases_are_prepared()) require(msm_prepare(table.span(), stream));
+  }
   for (const Scalars kind : kAllScalars) {
     if (kind != Scalars::kUniform && !arguments.skewed) continue;
     make_scalars(scalars.span(), kind, stream);
@@ -56,12 +66,13 @@ void measure(unsigned log2_size, const Arguments& arguments, const gpu::Device& 
       if (out == nullptr) continue;
       std::fprintf(
           out,
-          "{\"msm\": \"%s\", \"log2_size\": %u, \"scalars\": \"%s\", \"window_bits\": %u, "
+          "{\"msm\": \"%s\", \"multiplier\": \"%s\", \"prepared\": %s, \"log2_size\": %u, \"scalars\": \"%s\", "
+          "\"window_bits\": %u, "
           "\"table_multiples\": %u, \"affine_rounds\": %u, \"threads\": %u, \"entries\": %zu, \"milliseconds\": %.3f, "
           "\"slowest_ms\": %.3f, \"table_ms\": %.1f, \"scratch_bytes\": %zu, \"correct\": %s}\n",
-          C::kName, log2_size, name(kind), plan.window_bits(), plan.table_multiples(), plan.affine_rounds(),
-          plan.threads(), plan.max_entries(), times[times.size() / 2], times.back(), table_ms, plan.scratch_bytes(),
-          correct ? "true" : "false");
+          C::kName, name(plan.multiplier()), plan.bases_are_prepared() ? "true" : "false", log2_size, name(kind),
+          plan.window_bits(), plan.table_multiples(), plan.affine_rounds(), plan.threads(), plan.max_entries(),
+          times[times.size() / 2], times.back(), table_ms, plan.scratch_bytes(), correct ? "true" : "false");
       std::fflush(out);
     }
   }
@@ -195,6 +206,12 @@ int main(int argc, char** argv) {
       arguments.witnesses = static_cast<unsigned>(number());
     } else if (option == "--repeat") {
       arguments.repeat = std::max(number(), 1);
+    } else if (option == "--multiplier" && i + 1 < argc) {
+      const std::string which = argv[++i];
+      if (which == "integer") arguments.multipliers = {MsmMultiplier::kInteger};
+      if (which == "hybrid") arguments.multipliers = {MsmMultiplier::kHybrid};
+    } else if (option == "--prepared") {
+      arguments.options.prepared = true;
     } else if (option == "--skewed") {
       arguments.skewed = true;
     } else if (i == 1 && option[0] != '-') {
@@ -219,8 +236,10 @@ int main(int argc, char** argv) {
       if (arguments.g2) measure_selection<G2Curve>(size, arguments, device, stream);
       continue;
     }
-    if (arguments.g1) measure<G1Curve>(size, arguments, device, stream);
-    if (arguments.g2) measure<G2Curve>(size, arguments, device, stream);
+    for (const MsmMultiplier multiplier : arguments.multipliers) {
+      if (arguments.g1) measure<G1Curve>(size, multiplier, arguments, device, stream);
+    }
+    if (arguments.g2) measure<G2Curve>(size, MsmMultiplier::kInteger, arguments, device, stream);
   }
   return all_correct ? 0 : 1;
 }

@@ -1,6 +1,7 @@
 // Compares the CUDA form with msm() for small sums of every kind, and with known logarithms for large ones. Exit status
 // 1 on a difference, 2 where CUDA fails. --small: few and short sums, for runs under compute-sanitizer.
 #include <cstring>
+#include <type_traits>
 
 #include "msm/msm_test_support.cuh"
 #include "msm/msm_test_support.hpp"
@@ -15,8 +16,9 @@ void expect(bool equal, const char* group, size_t size, const MsmPlan& plan, con
   ++checked;
   if (equal) return;
   ++wrong;
-  std::printf("%s, %zu bases, %u bits, %u multiples, %u rounds, %zu entries at a time, %s: wrong\n", group, size,
-              plan.window_bits(), plan.table_multiples(), plan.affine_rounds(), plan.max_entries(), what);
+  std::printf("%s, %zu bases, %u bits, %u multiples, %u rounds, %zu entries at a time, %s multiplier, %s: wrong\n",
+              group, size, plan.window_bits(), plan.table_multiples(), plan.affine_rounds(), plan.max_entries(),
+              plan.multiplier() == MsmMultiplier::kHybrid ? "hybrid" : "integer", what);
 }
 
 template <class C>
@@ -32,6 +34,17 @@ constexpr MsmOptions kVariants[] = {
     {.window_bits = 13, .max_entries = 100, .multiprocessors = 2, .affine_rounds = 1},
     {.window_bits = 4, .table_multiples = 10, .max_entries = 1000, .affine_rounds = 8},
 };
+
+// For plans whose bases are prepared. Back and forth once more, as any table may be.
+template <class C>
+void prepare(const MsmPlan& plan, const DeviceArray<Affine<C>>& table, const gpu::Stream& stream) {
+  if constexpr (std::is_same_v<C, G1Curve>) {
+    if (!plan.bases_are_prepared()) return;
+    require(msm_prepare(table.span(), stream));
+    require(msm_unprepare(table.span(), stream));
+    require(msm_prepare(table.span(), stream));
+  }
+}
 
 template <class C>
 void compare(const std::vector<Affine<C>>& points, const std::vector<Fr>& scalars, const MsmOptions& options,
@@ -49,6 +62,7 @@ void compare(const std::vector<Affine<C>>& points, const std::vector<Fr>& scalar
   }
   require(cudaDeviceSynchronize());  // the copies and fills above are not ordered with the stream
   require(msm_make_table<C>(plan, table.span(), stream));
+  prepare(plan, table, stream);
   const auto result = run_msm<C>(plan, table.span(), device_scalars.span(), sums.span(), scratch.span(), stream);
   expect(result == expected, C::kName, n, plan, what);
 }
@@ -64,8 +78,14 @@ void small_sums(bool small, const gpu::Stream& stream) {
     const auto check = [&](const std::vector<Affine<C>>& points, const std::vector<Fr>& scalars, const char* what) {
       const Jacobian<C> expected = msm<C>(points, scalars);
       const size_t count = n <= 257 && !small ? std::size(kVariants) : 1;
-      for (size_t i = 0; i < count; ++i) {
-        compare<C>(points, scalars, kVariants[variant++ % std::size(kVariants)], !small, expected, what, stream);
+      for (size_t i = 0; i < count; ++i, ++variant) {
+        MsmOptions options = kVariants[variant % std::size(kVariants)];
+        // One of both multipliers by chance, so that either meets all kinds of sums.
+        const uint64_t chance = mix(variant);
+        options.multiplier = chance & 1 ? MsmMultiplier::kHybrid : MsmMultiplier::kInteger;
+        options.prepared = (chance & 2) != 0;
+        if (small) options.affine_rounds = 2;
+        compare<C>(points, scalars, options, !small, expected, what, stream);
       }
     };
     const auto known = msm_test::known_points<C>(n, n);
@@ -85,11 +105,11 @@ void small_sums(bool small, const gpu::Stream& stream) {
 
 // Bases in host memory, in parts of which the last is short.
 template <class C>
-void streamed_sum(size_t n, size_t part, const gpu::Device& device, const gpu::Stream& stream,
+void streamed_sum(size_t n, size_t part, MsmMultiplier multiplier, const gpu::Device& device, const gpu::Stream& stream,
                   const gpu::Stream& copies) {
   const auto known = msm_test::known_points<C>(n, n);
   const auto scalars = msm_test::make_scalars(n, msm_test::Distribution::kHalfEqual, n);
-  const MsmPlan plan = require(MsmPlan::make(kGroup<C>, part, {.total_bases = n}));
+  const MsmPlan plan = require(MsmPlan::make(kGroup<C>, part, {.total_bases = n, .multiplier = multiplier}));
   const auto pinned = require(device.allocate_pinned<Affine<C>>(n));
   std::copy(known.points.begin(), known.points.end(), pinned.data());
   DeviceArray<Affine<C>> buffers(2 * part);
@@ -161,6 +181,7 @@ void large_sums(unsigned log2_size, std::span<const Scalars> kinds, const MsmOpt
   DeviceArray<std::byte> scratch(plan.scratch_bytes());
   make_bases<C>(table.first(n), stream);
   require(msm_make_table<C>(plan, table.span(), stream));
+  prepare(plan, table, stream);
   for (const Scalars kind : kinds) {
     make_scalars(scalars.span(), kind, stream);
     const auto result = run_msm<C>(plan, table.span(), scalars.span(), sums.span(), scratch.span(), stream);
@@ -179,12 +200,18 @@ int main(int argc, char** argv) {
   small_sums<G1Curve>(small, stream);
   small_sums<G2Curve>(small, stream);
   const auto copies = require(device.make_stream());
-  streamed_sum<G1Curve>(1000, small ? 300 : 16, device, stream, copies);
-  streamed_sum<G2Curve>(small ? 200 : 10000, small ? 64 : 3000, device, stream, copies);
+  using enum MsmMultiplier;
+  streamed_sum<G1Curve>(1000, small ? 300 : 16, kInteger, device, stream, copies);
+  streamed_sum<G1Curve>(small ? 1000 : 70000, small ? 900 : 30000, kHybrid, device, stream, copies);
+  streamed_sum<G2Curve>(small ? 200 : 10000, small ? 64 : 3000, kInteger, device, stream, copies);
   all_selections<G1Curve>(small, stream);
   all_selections<G2Curve>(small, stream);
   if (!small) {
     constexpr Scalars kUniform[] = {Scalars::kUniform, Scalars::kHalfEqual};
+    large_sums<G1Curve>(18, kAllScalars, {.max_entries = size_t{1} << 22, .multiplier = kHybrid}, stream);
+    large_sums<G1Curve>(20, kAllScalars, {.multiplier = kHybrid}, stream);
+    large_sums<G1Curve>(20, kUniform, {.table_multiples = 255, .multiplier = kHybrid, .prepared = true}, stream);
+    large_sums<G1Curve>(24, kUniform, {.multiplier = kHybrid}, stream);
     large_sums<G1Curve>(18, kAllScalars, {}, stream);
     large_sums<G1Curve>(20, kAllScalars, {}, stream);
     large_sums<G1Curve>(20, kUniform, {.table_multiples = 255}, stream);

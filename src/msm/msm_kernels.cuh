@@ -43,6 +43,10 @@ struct AccumulateArgs {
   uint32_t* partial_keys;
   Xyzz<Curve>* partial_points;  // two a thread
   Xyzz<Curve>* buckets;         // of the task's first set
+  // For the hybrid multiplier: the bases in its form, so many words apart; then the slots are in that form too.
+  const Word* prepared;
+  uint32_t prepared_words;
+  uint32_t *pair_refs[2], *pair_counts;  // max_segment/2 and one a thread
 };
 
 // Blocks that the registers of a multiprocessor shall hold.
@@ -209,13 +213,13 @@ __device__ __noinline__ Affine<Curve> special_sum(Affine<Curve> a, Affine<Curve>
 // 1/product for every thread of the block, none zero. The inversion costs some 170 multiplications of a warp whether
 // one of its lanes needs it or all, so one warp inverts for all four; which one depends on the block, for the
 // schedulers' sake.
-template <class Curve>
-__device__ __forceinline__ typename Curve::Field block_inverse(const typename Curve::Field& product) {
+// `shared` is an element a thread of the block's shared memory, which others may be using until the call and are free
+// to use after it.
+template <class Field>
+__device__ __forceinline__ Field block_inverse(const Field& product, [[maybe_unused]] Field* shared) {
 #if defined(__CUDACC__)
-  using Field = typename Curve::Field;
   static_assert(kBlock == 128);
-  __shared__ alignas(16) unsigned char bytes[kBlock * sizeof(Field)];
-  Field* shared = reinterpret_cast<Field*>(bytes);
+  __syncthreads();
   shared[threadIdx.x] = product;
   __syncthreads();
   if (threadIdx.x / 32 == blockIdx.x % 4) {
@@ -234,7 +238,9 @@ __device__ __forceinline__ typename Curve::Field block_inverse(const typename Cu
     at[0] = inverse;
   }
   __syncthreads();
-  return shared[threadIdx.x];
+  const Field own = shared[threadIdx.x];
+  __syncthreads();
+  return own;
 #else
   return product.inverse();  // in the tests, which run one thread after the other
 #endif
@@ -275,7 +281,12 @@ __global__ void __launch_bounds__(kBlock, kBlocksPerSm<Curve>) pair_kernel(const
   const uint32_t most_pairs = warp_max(pairs);
 
   // Backward: each inverse, each sum. The list moves towards its end.
-  Field inverse = block_inverse<Curve>(product);
+#if defined(__CUDACC__)
+  __shared__ alignas(16) unsigned char bytes[kBlock * sizeof(Field)];
+  Field inverse = block_inverse(product, reinterpret_cast<Field*>(bytes));
+#else
+  Field inverse = block_inverse<Field>(product, nullptr);
+#endif
   uint32_t e = s.length, out = s.length;
   const auto move_singles = [&] {
     while (e > begin && !(a.keys[s.at(e - 1)] & kSecond)) {
@@ -312,7 +323,7 @@ __global__ void __launch_bounds__(kBlock, kBlocksPerSm<Curve>) pair_kernel(const
   a.begin[thread] = out;
 }
 
-template <class Curve>
+template <class Curve, class Source = Points<Curve>>
 __global__ void __launch_bounds__(kBlock, kBlocksPerSm<Curve>)
     walk_kernel(const AccumulateArgs<Curve> a, bool after_rounds) {
   const uint32_t thread = blockIdx.x * kBlock + threadIdx.x;
@@ -326,7 +337,7 @@ __global__ void __launch_bounds__(kBlock, kBlocksPerSm<Curve>)
     return;
   }
   const uint32_t begin = after_rounds ? a.begin[thread] : 0;
-  const Points<Curve> points(a, thread);
+  const Source points(a, thread);
   const uint32_t first_key = a.keys[s.at(begin)], last_key = a.keys[s.at(s.length - 1)];
   // The last entry of a segment keeps its place and its key through all rounds.
   bool first_shared = false, last_shared = false;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <type_traits>
 #include <vector>
 
 // The kernels' pragmas are for nvcc.
@@ -23,11 +24,13 @@ thread_local Index blockIdx, threadIdx;
 // A warp of one lane.
 bool __any_sync(unsigned, bool v) { return v; }
 uint32_t __shfl_xor_sync(unsigned, uint32_t v, int) { return v; }
+void __syncwarp() {}
 }  // namespace
 #include "curve/g1.hpp"
 #include "curve/g2.hpp"
 #include "msm/digits.hpp"
 #include "msm/msm.hpp"
+#include "msm/msm_hybrid_kernels.cuh"
 #include "msm/msm_kernels.cuh"
 #include "msm/msm_plan.hpp"
 #include "msm/msm_test_support.hpp"
@@ -55,6 +58,12 @@ struct Emulation {
         buckets(p.buckets()) {
     for (auto& keys : partial_keys) keys.resize(2 * p.threads());
     for (auto& points : partials) points.resize(2 * p.threads());
+    if constexpr (std::is_same_v<C, G1Curve>) {
+      if (plan.multiplier() != MsmMultiplier::kHybrid) return;
+      prepared_words = plan.bases_are_prepared() ? 6 : 8;
+      prepared.resize(table.size() * prepared_words);
+      for (size_t i = 0; i < table.size(); ++i) HybridRecord<Word>{&prepared[i * prepared_words]}.store(table[i]);
+    }
   }
 
   void add_task(const MsmTask& task, const std::vector<Fr>& scalars) {
@@ -95,11 +104,15 @@ struct Emulation {
     a.partial_keys = partial_keys[0].data();
     a.partial_points = partials[0].data();
     a.buckets = buckets.data() + (size_t{task.first_set} << plan.bucket_bits());
-    const unsigned rounds = a.max_segment > 1 ? plan.affine_rounds() : 0;
-    for (unsigned round = 0; round < rounds; ++round) {
-      launch(round == 0 ? pair_kernel<C, true> : pair_kernel<C, false>, a.threads, a);
+    pair_counts.resize(plan.threads());
+    for (unsigned i = 0; i < 2; ++i) {
+      pair_refs[i].resize(size_t{plan.threads()} * plan.max_segment());
+      a.pair_refs[i] = pair_refs[i].data();
     }
-    launch(walk_kernel<C>, a.threads, a, rounds > 0);
+    a.pair_counts = pair_counts.data();
+    a.prepared = prepared.data();
+    a.prepared_words = prepared_words;
+    run_rounds(a);
     launch(meet_kernel<C>, plan.threads(), partial_keys[0].data(), partials[0].data(), plan.threads(), a.buckets);
     uint32_t size = 2 * plan.threads();
     for (unsigned from = 0; size > 0; from = 1 - from) {
@@ -108,6 +121,24 @@ struct Emulation {
              partial_keys[1 - from].data(), partials[1 - from].data(), a.buckets);
       size = threads > 1 ? 2 * threads : 0;
     }
+  }
+
+  void run_rounds(const AccumulateArgs<C>& a) {
+    const unsigned rounds = plan.affine_rounds();
+    if constexpr (std::is_same_v<C, G1Curve>) {
+      if (plan.multiplier() == MsmMultiplier::kHybrid) {
+        for (unsigned round = 0; round < rounds; ++round) {
+          launch(round == 0 ? list_kernel<true> : list_kernel<false>, a.threads, a);
+          launch(round == 0 ? hybrid_pair_kernel<true> : hybrid_pair_kernel<false>, a.threads, a);
+        }
+        launch(walk_kernel<C, HybridPoints>, a.threads, a, rounds > 0);
+        return;
+      }
+    }
+    for (unsigned round = 0; round < rounds; ++round) {
+      launch(round == 0 ? pair_kernel<C, true> : pair_kernel<C, false>, a.threads, a);
+    }
+    launch(walk_kernel<C>, a.threads, a, rounds > 0);
   }
 
   std::vector<Xyzz<C>> sums() const {
@@ -125,14 +156,16 @@ struct Emulation {
   const MsmPlan& plan;
   const std::vector<Affine<C>>& table;
   std::vector<uint32_t> begin;
-  std::vector<Word> products, slots;
+  std::vector<Word> products, slots, prepared;
+  uint32_t prepared_words = 0;
+  std::vector<uint32_t> pair_refs[2], pair_counts;
   std::vector<uint32_t> partial_keys[2];
   std::vector<Xyzz<C>> partials[2], buckets;
 };
 
 template <class C>
-void compare(const msm_test::Points<C>& points, const std::vector<Fr>& scalars, const MsmOptions& options,
-             const char* what) {
+void compare_one(const msm_test::Points<C>& points, const std::vector<Fr>& scalars, const MsmOptions& options,
+                 const char* what) {
   const size_t n = points.size();
   auto made = MsmPlan::make(static_cast<MsmGroup>(sizeof(typename C::Field)), n, options);
   ASSERT_TRUE(made.ok());
@@ -147,7 +180,19 @@ void compare(const msm_test::Points<C>& points, const std::vector<Fr>& scalars, 
   for (const MsmTask& task : plan.tasks()) emulation.add_task(task, scalars);
   EXPECT_EQ(msm_finish<C>(plan, emulation.sums()), msm<C>(points, scalars))
       << C::kName << " " << n << " bases, " << plan.window_bits() << " bits, " << plan.table_multiples()
-      << " multiples, " << plan.affine_rounds() << " rounds, " << what;
+      << " multiples, " << plan.affine_rounds() << " rounds, "
+      << (plan.multiplier() == MsmMultiplier::kHybrid ? "hybrid, " : "") << what;
+}
+
+// By both multipliers.
+template <class C>
+void compare(const msm_test::Points<C>& points, const std::vector<Fr>& scalars, MsmOptions options, const char* what) {
+  compare_one<C>(points, scalars, options, what);
+  if constexpr (std::is_same_v<C, G1Curve>) {
+    options.multiplier = MsmMultiplier::kHybrid;
+    options.prepared = options.affine_rounds == 1 || options.affine_rounds == 3;
+    compare_one<C>(points, scalars, options, what);
+  }
 }
 
 constexpr MsmOptions kVariants[] = {

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <string>
+#include <type_traits>
 
 #include "gpu/cuda_check.cuh"
 #include "gpu/memory.hpp"
 #include "msm/msm_cuda.hpp"
+#include "msm/msm_hybrid_cuda.cuh"
 #include "msm/msm_kernels.cuh"
 #include "msm/msm_reduce_kernels.cuh"
 
@@ -59,7 +61,13 @@ Status add_task(const MsmPlan& plan, const MsmTask& task, const Affine<Curve>* b
   a.partial_points = at_offset<Xyzz<Curve>>(scratch, at.partial_points[0]);
   a.buckets = at_offset<Xyzz<Curve>>(scratch, at.buckets) + (size_t{task.first_set} << plan.bucket_bits());
   const unsigned blocks = plan.threads() / kBlock;
-  const unsigned rounds = a.max_segment > 1 ? plan.affine_rounds() : 0;
+  const unsigned rounds = plan.affine_rounds();
+  if constexpr (std::is_same_v<Curve, G1Curve>) {
+    if (plan.multiplier() == MsmMultiplier::kHybrid) {
+      CUZK_TRY(hybrid_rounds_and_walk(plan, a, scratch, stream.handle()));
+      return join_partials<Curve>(plan, a.buckets, scratch, stream.handle());
+    }
+  }
   for (unsigned round = 0; round < rounds; ++round) {
     if (round == 0) {
       pair_kernel<Curve, true><<<blocks, kBlock, 0, stream.handle()>>>(a);
@@ -112,6 +120,11 @@ template <class Curve>
 Status add_part(const MsmPlan& plan, std::span<const Affine<Curve>> bases, size_t count, const EntrySource& source,
                 std::span<std::byte> scratch, const gpu::Stream& stream) {
   CUZK_TRY(check_plan<Curve>(plan, scratch));
+  if constexpr (std::is_same_v<Curve, G1Curve>) {
+    if (plan.multiplier() == MsmMultiplier::kHybrid && !plan.bases_are_prepared()) {
+      CUZK_TRY(prepare_copy(plan, bases, scratch.data(), stream.handle()));
+    }
+  }
   for (const MsmTask& task : plan.tasks(count)) {
     CUZK_TRY(add_task<Curve>(plan, task, bases.data(), source, scratch.data(), stream));
   }

@@ -90,18 +90,26 @@ void MsmPlan::divide_work(const MsmOptions& options) {
   const size_t limit = std::max<size_t>(
       options.max_entries != 0 ? options.max_entries : (g1 ? tuning::kMaxEntriesG1 : tuning::kMaxEntriesG2), 1);
   task_bases_ = std::min(std::max<size_t>(bases_, 1), limit);
-  task_digits_ = static_cast<unsigned>(std::clamp<size_t>(limit / task_bases_, 1, digits_));
+  const size_t most_digits = std::clamp<size_t>(limit / task_bases_, 1, digits_);
+  task_digits_ = static_cast<unsigned>(divide_up(digits_, divide_up(digits_, most_digits)));  // tasks of equal length
   max_entries_ = task_bases_ * task_digits_;
 
-  const size_t resident = size_t{options.multiprocessors} * (g1 ? tuning::kThreadsPerSmG1 : tuning::kThreadsPerSmG2);
-  const size_t wanted =
-      tuning::threads(max_entries_, resident, g1 ? tuning::kGoodSegmentG1 : tuning::kGoodSegmentG2, options.waves);
+  const bool hybrid = g1 && !is_selection() && options.multiplier == MsmMultiplier::kHybrid;
+  bases_are_prepared_ = hybrid && options.prepared;
+  const size_t threads_per_sm = hybrid ? tuning::kThreadsPerSmHybrid
+                                : g1   ? tuning::kThreadsPerSmG1
+                                       : tuning::kThreadsPerSmG2;
+  const size_t resident = size_t{options.multiprocessors} * threads_per_sm;
+  const size_t wanted = tuning::threads(max_entries_, resident, g1 ? tuning::kGoodSegmentG1 : tuning::kGoodSegmentG2,
+                                        hybrid ? tuning::kMaxWavesHybrid : tuning::kMaxWaves, options.waves);
   threads_ = static_cast<uint32_t>(divide_up(wanted, tuning::kBlock) * tuning::kBlock);
   max_segment_ = static_cast<uint32_t>(divide_up(max_entries_, threads_));
   const size_t sets_of_task = divide_up(task_digits_, multiples_);
   const size_t buckets_of_task = sets_of_task << (2 * narrow_sets_ > sets_ ? bucket_bits() - 1 : bucket_bits());
   affine_rounds_ = options.affine_rounds >= 0 ? static_cast<unsigned>(options.affine_rounds)
                                               : tuning::affine_rounds(max_segment_, max_entries_, buckets_of_task);
+  if (max_segment_ < 2) affine_rounds_ = 0;
+  if (hybrid && (affine_rounds_ > 0 || options.prepared)) multiplier_ = MsmMultiplier::kHybrid;
   lay_out();
 }
 
@@ -134,6 +142,8 @@ void MsmPlan::lay_out() {
   const size_t pairs = size_t{threads_} * (max_segment_ / 2);
   Layout layout;
   MsmScratch& s = scratch_;
+  const bool copies = multiplier_ == MsmMultiplier::kHybrid && !bases_are_prepared_;
+  s.prepared = layout.take(copies ? table_points() * kPreparedBytes : 0);
   for (auto* list : {s.keys, s.refs}) {
     list[0] = layout.take(size_t{threads_} * max_segment_ * sizeof(uint32_t));
     list[1] = layout.take(size_t{threads_} * max_segment_ * sizeof(uint32_t));
@@ -143,6 +153,7 @@ void MsmPlan::lay_out() {
   s.sort = layout.take(s.sort_bytes);
   s.count = layout.take(sizeof(uint32_t));
   s.begin = layout.take(threads_ * sizeof(uint32_t));
+  s.pair_counts = layout.take(multiplier_ == MsmMultiplier::kHybrid ? threads_ * sizeof(uint32_t) : 0);
   s.products = layout.take(affine_rounds_ > 0 ? pairs * field : 0);
   s.slots = layout.take(affine_rounds_ > 0 ? pairs * affine : 0);
   const size_t partials = 2 * size_t{threads_};

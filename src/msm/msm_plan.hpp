@@ -13,6 +13,10 @@
 
 namespace cuzk {
 
+// How the rounds of affine additions multiply in Fp: by 32-bit integers, or by the FP64 units together with them
+// (field/fp_hybrid.hpp), which pays on chips with full-rate FP64. Sums in G2 and selections are always by integers.
+enum class MsmMultiplier : uint8_t { kInteger, kHybrid };
+
 struct MsmOptions {
   // Bits of a digit; 0: by tuning.
   unsigned window_bits = 0;
@@ -28,6 +32,10 @@ struct MsmOptions {
   int affine_rounds = -1;
   // Segments of the entries for each thread that runs at once, at most; 0: by tuning.
   unsigned waves = 0;
+  MsmMultiplier multiplier = MsmMultiplier::kInteger;
+  // With kHybrid: the bases have been through msm_prepare. Otherwise each call makes a prepared copy of them in the
+  // scratch memory, kPreparedBytes a base.
+  bool prepared = false;
 };
 
 // Bytes of the coordinate field, which is what plans need to know of a curve.
@@ -44,12 +52,12 @@ struct MsmTask {
 
 // Offsets in the scratch memory.
 struct MsmScratch {
-  size_t keys[2], refs[2], sort, sort_bytes, count, begin, products, slots, partial_keys[2], partial_points[2], buckets,
-      lines, total_bytes;
+  size_t prepared, keys[2], refs[2], sort, sort_bytes, count, begin, pair_counts, products, slots, partial_keys[2],
+      partial_points[2], buckets, lines, total_bytes;
 };
 
-// Digit w = j*sets + s of a scalar has weight 2^layout().begin(j, s): its point is the multiple 2^(table_shift*j) of the
-// base, at [j*bases + i] of the table, and its bucket is in set s.
+// Digit w = j*sets + s of a scalar has weight 2^layout().begin(j, s): its point is the multiple 2^(table_shift*j) of
+// the base, at [j*bases + i] of the table, and its bucket is in set s.
 class MsmPlan {
  public:
   // Error kUsage where an option is out of range or a table would have more than kMaxTable points.
@@ -92,6 +100,11 @@ class MsmPlan {
   uint32_t threads() const { return threads_; }
   uint32_t max_segment() const { return max_segment_; }
   unsigned affine_rounds() const { return affine_rounds_; }
+  MsmMultiplier multiplier() const { return multiplier_; }
+  // The bases that msm_enqueue reads are to have been through msm_prepare.
+  bool bases_are_prepared() const { return bases_are_prepared_; }
+  // Of a prepared base in scratch memory: its 96 bytes, where they take no more lines of memory than needed.
+  static constexpr size_t kPreparedBytes = 128;
   // The work for the first `bases` bases, at most bases().
   std::vector<MsmTask> tasks(size_t bases) const;
   std::vector<MsmTask> tasks() const { return tasks(bases_); }
@@ -112,6 +125,8 @@ class MsmPlan {
   unsigned window_bits_ = 0, narrow_sets_ = 0, digits_ = 0, sets_ = 0, multiples_ = 1, task_digits_ = 0,
            affine_rounds_ = 0, witnesses_ = 0;
   uint32_t threads_ = 0, max_segment_ = 0;
+  MsmMultiplier multiplier_ = MsmMultiplier::kInteger;
+  bool bases_are_prepared_ = false;
   MsmScratch scratch_{};
 };
 

@@ -26,7 +26,12 @@ MsmPlan make_plan(MsmGroup group, size_t bases, const MsmOptions& options) {
 }
 
 std::vector<MsmOptions> some_options(size_t bases) {
-  std::vector<MsmOptions> out = {{}, {.window_bits = 13}, {.max_entries = 1000003}, {.multiprocessors = 1}};
+  std::vector<MsmOptions> out = {{},
+                                 {.window_bits = 13},
+                                 {.max_entries = 1000003},
+                                 {.multiprocessors = 1},
+                                 {.multiplier = MsmMultiplier::kHybrid},
+                                 {.multiplier = MsmMultiplier::kHybrid, .prepared = true}};
   for (const unsigned multiples : {2u, 5u, 15u, 255u}) {
     if (bases <= MsmPlan::kMaxTable / multiples) out.push_back({.table_multiples = multiples});
     if (bases <= MsmPlan::kMaxTable / multiples) out.push_back({.table_multiples = multiples, .max_entries = 5000});
@@ -94,13 +99,16 @@ TEST(MsmPlan, ScratchRangesAreAlignedApartAndAsLargeAsTheirUse) {
         struct Range {
           size_t begin, bytes;
         };
-        std::vector<Range> ranges = {{s.keys[0], 4 * threads * plan.max_segment()},
+        const bool copies = plan.multiplier() == MsmMultiplier::kHybrid && !plan.bases_are_prepared();
+        std::vector<Range> ranges = {{s.prepared, copies ? plan.table_points() * MsmPlan::kPreparedBytes : 0},
+                                     {s.keys[0], 4 * threads * plan.max_segment()},
                                      {s.keys[1], 4 * threads * plan.max_segment()},
                                      {s.refs[0], 4 * threads * plan.max_segment()},
                                      {s.refs[1], 4 * threads * plan.max_segment()},
                                      {s.sort, s.sort_bytes},
                                      {s.count, 4},
                                      {s.begin, 4 * threads},
+                                     {s.pair_counts, plan.multiplier() == MsmMultiplier::kHybrid ? 4 * threads : 0},
                                      {s.products, pairs * field},
                                      {s.slots, pairs * 2 * field},
                                      {s.partial_keys[0], 8 * threads},
@@ -127,6 +135,22 @@ TEST(MsmPlan, FewerEntriesTakeLessScratch) {
   const MsmPlan small = make_plan(MsmGroup::kG1, size_t{1} << 26, {.max_entries = size_t{1} << 22});
   EXPECT_LT(large.scratch_bytes(), uint64_t{8} << 30);
   EXPECT_LT(small.scratch_bytes(), large.scratch_bytes() / 3);
+}
+
+TEST(MsmPlan, TheHybridMultiplierIsForRoundsInG1) {
+  const auto make = [](MsmGroup group, size_t bases, bool prepared) {
+    return make_plan(group, bases, {.multiplier = MsmMultiplier::kHybrid, .prepared = prepared});
+  };
+  const size_t large = size_t{1} << 20;
+  EXPECT_EQ(make(MsmGroup::kG1, large, false).multiplier(), MsmMultiplier::kHybrid);
+  EXPECT_EQ(make(MsmGroup::kG2, large, false).multiplier(), MsmMultiplier::kInteger);
+  // Without rounds there is nothing to gain, but bases that are prepared must be read as such.
+  EXPECT_EQ(make(MsmGroup::kG1, 10, false).multiplier(), MsmMultiplier::kInteger);
+  EXPECT_EQ(make(MsmGroup::kG1, 10, true).multiplier(), MsmMultiplier::kHybrid);
+  EXPECT_TRUE(make(MsmGroup::kG1, 10, true).bases_are_prepared());
+  EXPECT_FALSE(make(MsmGroup::kG2, large, true).bases_are_prepared());
+  const auto selection = MsmPlan::make_selection(MsmGroup::kG1, large, 3, {.multiplier = MsmMultiplier::kHybrid});
+  EXPECT_EQ(selection.value().multiplier(), MsmMultiplier::kInteger);
 }
 
 TEST(MsmPlan, WrongOptionsAreNamed) {
