@@ -1,6 +1,7 @@
 // What a worker computes with: circuits and parameters that it holds, and the proofs that it makes of them.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,7 +23,7 @@ class WorkerBackend {
   virtual DeviceInfo info() const = 0;
   // Replaces what is held for the circuit. Errors: kNotFound, kCorrupt, kIo of the files; kResource. Nothing is held
   // for the circuit then.
-  Result<LoadReport> load(const CircuitFiles& files, Progress& progress);
+  virtual Result<LoadReport> load(const CircuitFiles& files, Progress& progress);
   // The same with the circuit in memory.
   virtual Result<LoadReport> load(const CircuitSpec& spec, CompiledCircuit circuit, const std::string& params_file,
                                   Progress& progress) = 0;
@@ -38,6 +39,8 @@ class WorkerBackend {
 // Errors: kUnsupported where this build knows no such device; kNotFound where the machine has none of that name;
 // kDeviceUnusable; kResource where the GPU's memory cannot be had.
 Result<std::unique_ptr<WorkerBackend>> make_worker_backend(std::string_view device, uint32_t ordinal);
+using MakeWorkerBackend =
+    std::function<Result<std::unique_ptr<WorkerBackend>>(std::string_view device, uint32_t ordinal)>;
 
 // Of a device's name as make_worker_backend() takes it: what stands behind "cuda:", empty for "cuda"; nothing where it
 // is no GPU's.

@@ -174,9 +174,9 @@ class Worker {
   Worker(Channel channel, const WorkerOptions& options, std::vector<PlannedFault> faults)
       : channel_(std::move(channel)), options_(options), faults_(std::move(faults)) {}
 
-  int run() {
+  int run(const MakeWorkerBackend& make_backend) {
     faults_.before(PlannedFault::kStart, channel_, progress_);
-    Result<std::unique_ptr<WorkerBackend>> backend = make_worker_backend(options_.device, options_.ordinal);
+    Result<std::unique_ptr<WorkerBackend>> backend = make_backend(options_.device, options_.ordinal);
     if (!backend.ok()) {
       (void)send(WorkerUnusable{backend.error()});
       return kExitOk;
@@ -347,12 +347,12 @@ class Worker {
 
 }  // namespace
 
-Result<int> worker_main(const WorkerOptions& options) {
+Result<int> worker_main(const WorkerOptions& options, const MakeWorkerBackend& make_backend) {
   CUZK_TRY(check_socket(options.descriptor));
   CUZK_ASSIGN(std::vector<PlannedFault> faults, parse_faults(options.faults));
   settle_process(options);
   Worker worker(Channel(Descriptor(options.descriptor)), options, std::move(faults));
-  return worker.run();
+  return worker.run(make_backend);
 }
 
 }  // namespace cuzk

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "worker/backend.hpp"
 
 namespace cuzk {
 
@@ -32,7 +33,7 @@ Result<WorkerOptions> read_arguments(std::span<const std::string> arguments);
 // Serves the socket until the other side closes it, or dies; returns the exit status, or ends the process itself. For
 // main() alone, before it has done anything else: signals that are meant for the daemon (SIGINT, SIGTERM, SIGHUP) are
 // ignored from now on, the process is killed when the thread that started it ends, and the options' limits are set.
-// Prints nothing. Errors: kUsage where the descriptor is no such socket.
-Result<int> worker_main(const WorkerOptions& options);
+// Prints nothing. `make_backend`: another one in tests. Errors: kUsage where the descriptor is no such socket.
+Result<int> worker_main(const WorkerOptions& options, const MakeWorkerBackend& make_backend = make_worker_backend);
 
 }  // namespace cuzk
