@@ -36,6 +36,11 @@ Result<Proof> prove_partition(WorkerBackend& backend, const ProofRequest& reques
     // The prover knows the constraint's number; the circuit run with its values knows the path.
     CUZK_TRY(request.check(k));
   }
+  if (!proof.ok() && proof.error().error_class == ErrorClass::kBadProof) {
+    Error error = std::move(proof).error();
+    error.error_class = ErrorClass::kInternal;  // no file's fault, but this program's or this machine's
+    return error;
+  }
   return proof;
 }
 

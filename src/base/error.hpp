@@ -21,7 +21,7 @@ enum class ErrorClass : uint8_t {
   kUnsupported,   // valid, but not something this build can do
   kDeviceFault,   // a GPU failed and all that the process held on it is lost; retry in a new process or elsewhere
   kDeviceUnusable,  // a GPU or its driver cannot be used; never retry on it before a person changed something
-  kInternal,      // a self-check failed; a retry elsewhere may help, and the log should be reported
+  kInternal,      // what must not happen; a retry elsewhere may help, and the log should be reported
   kCancelled,     // somebody asked for its end, or nobody wants it any more; the same call may be made again
   kExpired,       // its deadline has passed; retry with a later one
 };

@@ -158,6 +158,8 @@ class EngineCore final : public Engine, public std::enable_shared_from_this<Engi
   void redo_after_fault(const RunPtr& run, uint32_t partition, uint32_t device, Error error);
   void distrust(uint32_t device);
   void redo_wrong(const RunPtr& run, uint32_t partition, uint32_t device, Error error);
+  void redo_unexplained(const RunPtr& run, uint32_t partition, uint32_t device, Error error);
+  void redo_with_new_witness(const RunPtr& run, uint32_t partition, uint32_t device);
   void refuse_circuit(uint32_t device, CircuitIndex circuit, const Error& error);
   bool clear_device(uint32_t device, const Error& error);
   // Reads the device's state without the lock, and stores it with it.

@@ -234,8 +234,8 @@ void EngineCore::take_proof(uint32_t device, const RunPtr& run, uint32_t k, Resu
       partition.state = PartitionState::kVerifying;
       if (!run->parked) diagnose_.push(task_of(*run, k));
       return;
-    case ErrorClass::kBadProof:
-    case ErrorClass::kInternal: distrust(device); return redo_wrong(run, k, device, std::move(result).error());
+    case ErrorClass::kBadProof: distrust(device); return redo_wrong(run, k, device, std::move(result).error());
+    case ErrorClass::kInternal: return redo_unexplained(run, k, device, std::move(result).error());
     default:
       partition.state = PartitionState::kFailed;
       return end_job(run, JobState::kFailed, device_failed(*run, k, std::move(result).error()));
@@ -259,7 +259,16 @@ void EngineCore::redo_after_fault(const RunPtr& run, uint32_t k, uint32_t device
   push_ready(*run, k);
 }
 
-// The witness is made anew, since it may have been at fault.
+// What must not happen did, and says nothing against what the device computes.
+void EngineCore::redo_unexplained(const RunPtr& run, uint32_t k, uint32_t device, Error error) {
+  Partition& partition = run->partitions[k];
+  if (++partition.faults > options_.max_fault_retries) {
+    partition.state = PartitionState::kFailed;
+    return end_job(run, JobState::kFailed, device_failed(*run, k, std::move(error)));
+  }
+  redo_with_new_witness(run, k, device);
+}
+
 void EngineCore::redo_wrong(const RunPtr& run, uint32_t k, uint32_t device, Error error) {
   Partition& partition = run->partitions[k];
   ++wrong_proofs_;
@@ -267,8 +276,15 @@ void EngineCore::redo_wrong(const RunPtr& run, uint32_t k, uint32_t device, Erro
   tell([run, k, device](EngineObserver& observer) { observer.on_wrong_proof(run->key, run->job_id, k, device); });
   if (++partition.wrong > options_.max_wrong_retries) {
     partition.state = PartitionState::kFailed;
+    error.error_class = ErrorClass::kInternal;  // not the request's: a retry may help
     return end_job(run, JobState::kFailed, std::move(error));
   }
+  redo_with_new_witness(run, k, device);
+}
+
+// The old one may have been at fault.
+void EngineCore::redo_with_new_witness(const RunPtr& run, uint32_t k, uint32_t device) {
+  Partition& partition = run->partitions[k];
   ++redone_;
   partition.avoid = device;
   partition.state = PartitionState::kPending;

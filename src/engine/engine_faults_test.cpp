@@ -139,6 +139,45 @@ TEST_F(EngineFaultsTest, ADeviceThatGoesOnComputingWrongProofsIsTakenOutOfUse) {
   EXPECT_EQ(status().devices[0].distrusted, 3u);
 }
 
+// A device that finds its proof wrong is as little trusted as one that hands it out.
+TEST_F(EngineFaultsTest, ASelfCheckThatFailsIsAWrongProof) {
+  start();
+  SimDevice& device = *engine->devices[0];
+  device.error_class = ErrorClass::kBadProof;
+  device.error_next = 1;
+  EXPECT_EQ(result_of(submit(sim_submission(kWinning, 1, 1))).state, JobState::kCompleted);
+  EXPECT_EQ(status().wrong_proofs, 1u);
+  EXPECT_EQ(status().redone_partitions, 1u);
+  device.error_next = 2;
+  const JobResult& result = result_of(submit(sim_submission(kWinning, 2, 1)));
+  EXPECT_EQ(result.state, JobState::kFailed);
+  EXPECT_EQ(result.error->error_class, ErrorClass::kInternal);  // a retry may help
+  EXPECT_EQ(status().wrong_proofs, 3u);
+  device.error_next = 1;
+  result_of(submit(sim_submission(kWinning, 3, 1)));
+  EXPECT_EQ(device.replaced, std::vector<std::string>{"computed 3 wrong proofs in a row"});
+}
+
+// Whatever else a device says of itself is no wrong proof: the partition is tried again, and the device kept.
+TEST_F(EngineFaultsTest, OtherInternalErrorsAreNoWrongProofs) {
+  start();
+  SimDevice& device = *engine->devices[0];
+  device.error_next = 3;
+  EXPECT_EQ(result_of(submit(sim_submission(kWinning, 1, 1))).state, JobState::kCompleted);
+  EXPECT_EQ(status().redone_partitions, 3u);
+  device.error_next = 4;
+  const JobResult& result = result_of(submit(sim_submission(kWinning, 2, 1)));
+  EXPECT_EQ(result.state, JobState::kFailed);
+  EXPECT_EQ(result.error->error_class, ErrorClass::kInternal);
+  EXPECT_EQ(result.error->message, "GPU prove failed: as the test wants it");
+  EXPECT_EQ(device.error_next, 0u);
+  EXPECT_EQ(status().wrong_proofs, 0u);
+  EXPECT_EQ(status().devices[0].wrong_proofs, 0u);
+  EXPECT_EQ(status().devices[0].distrusted, 0u);
+  EXPECT_TRUE(device.replaced.empty());
+  EXPECT_TRUE(status().ready);
+}
+
 // All partitions of a job that is at fault itself.
 TEST_F(EngineFaultsTest, OneJobDoesNotMakeADeviceDistrusted) {
   start();

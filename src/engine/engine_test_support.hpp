@@ -358,7 +358,8 @@ class SimDevice final : public Device {
   uint64_t scratch = 0, loads = 0, stopped_loads = 0;
   uint64_t gpu_memory = 0;                 // 0: it proves in the host's memory
   bool in_pieces = false;                  // a GPU that loads a circuit only where it holds no other
-  uint32_t fail_next = 0, wrong_next = 0;  // proofs
+  uint32_t fail_next = 0, wrong_next = 0, error_next = 0;  // proofs
+  ErrorClass error_class = ErrorClass::kInternal;          // of error_next
   std::vector<std::string> replaced;
   std::function<void(uint32_t, const PackedWitness&)> on_prove;
 
@@ -389,6 +390,10 @@ class SimDevice final : public Device {
   Result<PartitionProof> proof_of(uint64_t sector, uint64_t k, bool satisfied) {
     if (cancelled_) return Error(ErrorClass::kCancelled, "cancelled");
     if (!satisfied) return Error(ErrorClass::kUnsatisfied, "some constraint is violated");
+    if (error_next > 0) {
+      --error_next;
+      return Error(error_class, "as the test wants it");
+    }
     PartitionProof out;
     out.proof = sim_proof(sector, k);
     if (world_.chance(faults_.wrong_proof) || wrong_next > 0) {

@@ -218,22 +218,22 @@ TEST(Prove, WrongParametersAreRefused) {
   // Any wrong point of the right shape: the self-check refuses the proof.
   srs = made.srs;
   srs.h[0] = srs.h[1];
-  expect(srs, ErrorClass::kInternal, "");
+  expect(srs, ErrorClass::kBadProof, "");
   srs = made.srs;
   srs.l[1] = srs.l[0];
-  expect(srs, ErrorClass::kInternal, "");
+  expect(srs, ErrorClass::kBadProof, "");
   srs = made.srs;
   srs.a[2] = srs.a[1];
-  expect(srs, ErrorClass::kInternal, "");
+  expect(srs, ErrorClass::kBadProof, "");
   srs = made.srs;
   srs.b_g1[0] = srs.a[0];
-  expect(srs, ErrorClass::kInternal, "");
+  expect(srs, ErrorClass::kBadProof, "");
   srs = made.srs;
   srs.b_g2[0] = G2Curve::generator();
-  expect(srs, ErrorClass::kInternal, "");
+  expect(srs, ErrorClass::kBadProof, "");
   srs = made.srs;
   srs.vk.ic[1] = srs.vk.ic[0];
-  expect(srs, ErrorClass::kInternal, "");
+  expect(srs, ErrorClass::kBadProof, "");
   made.instance.witness.inputs.push_back(Fr::one());
   expect(made.srs, ErrorClass::kInternal, "");
 }

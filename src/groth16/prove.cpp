@@ -90,7 +90,7 @@ Result<Proof> finish_proof(const VerifyingKey& vk, const ProofSums& sums, std::s
   const PreparedVerifyingKey key(vk);
   const Status verified = verify(key, proof, inputs.subspan(1));
   if (!verified.ok()) {
-    return Error(ErrorClass::kInternal, "the self-check of the proof failed: " + verified.error().message);
+    return Error(ErrorClass::kBadProof, "the self-check of the proof failed: " + verified.error().message);
   }
   return proof;
 }

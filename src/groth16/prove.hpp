@@ -27,7 +27,7 @@ class Blinding {
 // unverified: the proof is checked against srs.vk first. `report`, where given, gets the steps and their times.
 // Branches and memory accesses of what uses r and s do not depend on them.
 // Errors: kUnsatisfied, naming the constraint, before the expensive steps; kCorrupt where the parameters are not those
-// of the circuit or delta is the identity; kInternal where the self-check fails (the proof is dropped) or the witness
+// of the circuit or delta is the identity; kBadProof where the self-check fails (the proof is dropped); kInternal where the witness
 // was made for another circuit; kIo where there is no randomness; kResource; kUsage where `progress` asks to stop
 // (check_wanted()), before the next step.
 Result<Proof> prove(Backend& backend, const CompiledCircuit& circuit, const Srs& srs, const PackedWitness& witness,
@@ -37,7 +37,7 @@ Result<Proof> prove(Backend& backend, const CompiledCircuit& circuit, const Srs&
                     Progress& progress, ProveReport* report = nullptr);
 
 // The end of prove(), for backends that hold the parameters themselves: the blinding is added, and the proof verified
-// for `inputs` (ONE first). Errors: kInternal where the self-check fails.
+// for `inputs` (ONE first). Errors: kBadProof where the self-check fails.
 Result<Proof> finish_proof(const VerifyingKey& vk, const ProofSums& sums, std::span<const Fr> inputs,
                            const Blinding& blinding, Progress& progress, ProveReport& report);
 

@@ -83,7 +83,7 @@ class Device {
   virtual void load(const CircuitFiles& files, std::function<void(Result<LoadReport>)> done) = 0;
   virtual void unload(const CircuitSpec& circuit, std::function<void(Status)> done) = 0;
   // The circuit has been loaded. `witness` is not kept. The proof has been checked once by the process that made it;
-  // the caller checks it again. Errors also: kUnsatisfied; kInternal; "cancelled" of cancel().
+  // the caller checks it again. Errors also: kUnsatisfied; kBadProof where the device found it wrong itself; kInternal; "cancelled" of cancel().
   virtual void prove(const CircuitSpec& circuit, const PackedWitness& witness,
                      std::function<void(Result<PartitionProof>)> done) = 0;
   // Stops the proof or the load that is going on at its next step; its callback then gets kCancelled, or what was done
