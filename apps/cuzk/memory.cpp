@@ -65,7 +65,8 @@ Result<GpuMemory> gpu_memory(const CircuitSpec& circuit, unsigned multiprocessor
   CUZK_ASSIGN(const DeviceMemory device, device_memory(sizes, multiprocessors));
   const DeviceHostMemory host = device_host_memory(sizes);
   // The circuit is compiled, or read, in the process; a witness is there, and copied.
-  const uint64_t work = std::max({compiled_figures(circuit).compiling_bytes(), host.load_bytes, 2 * host.prove_bytes});
+  const uint64_t work =
+      std::max({compiled_figures(circuit).compiling_bytes(), host.load_bytes, 2 * sizes.witness_bytes()});
   return GpuMemory{device.resident_bytes, device.scratch_bytes, kProgramBytes + host.process_bytes + work};
 }
 

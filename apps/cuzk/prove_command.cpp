@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <filesystem>
 
 #include "base/atomic_file.hpp"
@@ -29,27 +30,45 @@ Error of_request(Error error, const ProofRequest& request, uint32_t partition) {
   return error;
 }
 
-Result<Proof> prove_partition(WorkerBackend& backend, const ProofRequest& request, uint32_t k, Console& console) {
-  CUZK_ASSIGN(const PackedWitness witness, make_witness(request, k, console.progress()));
-  Result<Proof> proof = backend.prove(request.circuit(), witness, console.progress());
-  if (!proof.ok() && proof.error().error_class == ErrorClass::kUnsatisfied) {
-    // The prover knows the constraint's number; the circuit run with its values knows the path.
-    CUZK_TRY(request.check(k));
+// The witnesses of the partitions from `first` on, each made when it is its turn.
+class PartitionWitnesses final : public WitnessSource {
+ public:
+  PartitionWitnesses(const ProofRequest& request, uint32_t first, Console& console)
+      : request_(request), first_(first), console_(console) {}
+  unsigned size() const override { return std::min(request_.partitions() - first_, kMostTogether); }
+  Result<const PackedWitness*> get(unsigned k) override {
+    witness_ = {};  // never two at a time
+    CUZK_ASSIGN(witness_, make_witness(request_, first_ + k, console_.progress()));
+    return &witness_;
   }
-  if (!proof.ok() && proof.error().error_class == ErrorClass::kBadProof) {
-    Error error = std::move(proof).error();
-    error.error_class = ErrorClass::kInternal;  // no file's fault, but this program's or this machine's
-    return error;
-  }
-  return proof;
+
+ private:
+  const ProofRequest& request_;
+  const uint32_t first_;
+  Console& console_;
+  PackedWitness witness_;
+};
+
+// The prover knows the number of a violated constraint; the circuit run with its values knows the path.
+Error explain(Error error, const ProofRequest& request, uint32_t partition) {
+  // No file's fault, but this program's or this machine's.
+  if (error.error_class == ErrorClass::kBadProof) error.error_class = ErrorClass::kInternal;
+  if (error.error_class != ErrorClass::kUnsatisfied) return error;
+  const Status found = request.check(partition);
+  return found.ok() ? error : found.error();
 }
 
 Result<std::vector<Proof>> prove_partitions(WorkerBackend& backend, const ProofRequest& request, Console& console) {
   std::vector<Proof> proofs;
-  for (uint32_t k = 0; k < request.partitions(); ++k) {
-    Result<Proof> proof = prove_partition(backend, request, k, console);
-    if (!proof.ok()) return of_request(std::move(proof).error(), request, k);
-    proofs.push_back(*proof);
+  const auto next = [&] { return static_cast<uint32_t>(proofs.size()); };
+  while (next() < request.partitions()) {
+    PartitionWitnesses witnesses(request, next(), console);
+    auto made = backend.prove(request.circuit(), witnesses, console.progress());
+    if (!made.ok()) return of_request(explain(made.error(), request, next()), request, next());
+    for (const Result<Proof>& proof : *made) {
+      if (!proof.ok()) return of_request(explain(proof.error(), request, next()), request, next());
+      proofs.push_back(*proof);
+    }
   }
   return proofs;
 }

@@ -19,6 +19,9 @@ class Progress {
   virtual void end_stage() = 0;
   // True where nobody wants the work any more. Asked between steps by work that can stop, by any thread.
   virtual bool stop_requested() const { return false; }
+  // True where somebody waits for what the work is done on. Work on several things, one after the other, then begins
+  // none more and ends what it has begun.
+  virtual bool yield_requested() const { return false; }
 };
 
 // What work that can stop ends with once it was asked to: kCancelled, "cancelled".

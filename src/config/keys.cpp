@@ -94,6 +94,12 @@ const std::vector<ConfigKey>& table() {
        .doc = "Threads of each device's worker process; 0: all processors.",
        .max = 4096,
        .other_variable = "CUZK_GPU_THREADS"},
+      {.name = "gpus.max_group",
+       .member = &Config::gpus_max_group,
+       .doc =
+           "Partitions of one job that a GPU proves together, at most; 0: 10. More important work goes before the next "
+           "of them all the same.",
+       .max = 16},
       {.name = "gpus.gpu_workers_per_device",
        .member = &Config::unused_number,
        .doc = "A device has one worker process, which needs no second one to be kept busy.",
@@ -115,7 +121,7 @@ const std::vector<ConfigKey>& table() {
        .max = kDay},
       {.name = "scheduler.max_batch_size",
        .member = &Config::unused_number,
-       .doc = "Partitions of one job and of several go through the device alike.",
+       .doc = "See `gpus.max_group`.",
        .use = KeyUse::kNoEffect,
        .reference_default = "1"},
       {.name = "scheduler.max_batch_wait_ms",
@@ -157,7 +163,8 @@ const std::vector<ConfigKey>& table() {
        .max = 4096},
       {.name = "pipeline.max_gpu_queue_depth",
        .member = &Config::pipeline_max_gpu_queue_depth,
-       .doc = "Witnesses that are made ahead for each device and priority; 0: 2.",
+       .doc = "Witnesses that are made ahead for each device and priority; 0: 2. For jobs of several partitions as "
+              "many as `gpus.max_group`, while memory is free.",
        .max = 4096},
       {.name = "pipeline.enabled",
        .member = &Config::unused_flag,

@@ -122,7 +122,7 @@ class EngineCore final : public Engine, public std::enable_shared_from_this<Engi
   void want_files(CircuitIndex circuit, const Task& task);
   std::vector<uint8_t> proof_of(const Run& run) const;
 
-  // core_devices.cpp: work on devices
+  // core_devices.cpp, core_groups.cpp: work on devices
   struct Candidate {
     Task task;
     std::optional<CircuitIndex> circuit;  // nothing: a CRITICAL job whose input is being read
@@ -145,6 +145,15 @@ class EngineCore final : public Engine, public std::enable_shared_from_this<Engi
   uint32_t ready_lane(CircuitIndex circuit, std::optional<uint32_t> avoid) const;
   void push_ready(Run& run, uint32_t partition);
   void start_prove(uint32_t device, const Candidate& candidate);
+  uint32_t most_together(const DeviceSlot& slot) const {
+    return slot.info.is_gpu ? options_.gpu_group : options_.other_group;
+  }
+  std::vector<uint32_t> group_for(uint32_t device, const Candidate& candidate) const;
+  uint32_t fitting_group(uint32_t device, CircuitIndex circuit, uint32_t most) const;
+  void yield_groups();
+  bool must_yield(uint32_t device);
+  bool would_take(uint32_t device, const Candidate& candidate, const std::vector<Candidate>& all);
+  bool other_is_idle(uint32_t device) const;
   bool start_load(uint32_t device, CircuitIndex circuit, const Task& task, const RunPtr& run);
   bool start_unload(uint32_t device);
   void stop_load(DeviceSlot& slot);
@@ -152,9 +161,11 @@ class EngineCore final : public Engine, public std::enable_shared_from_this<Engi
   void on_device_changed(uint32_t device);
   void on_loaded(uint32_t device, uint64_t work_number, Result<LoadReport> result);
   void on_unloaded(uint32_t device, uint64_t work_number, Status result);
-  void on_proved(uint32_t device, uint64_t work_number, Result<PartitionProof> result);
+  void on_proved(uint32_t device, uint64_t work_number, Result<Proofs> result);
+  void put_back(const RunPtr& run, uint32_t partition);
   void take_proof(uint32_t device, const RunPtr& run, uint32_t partition, Result<PartitionProof> result,
                   uint64_t device_ms);
+  void drop_witness(Partition& partition);
   void redo_after_fault(const RunPtr& run, uint32_t partition, uint32_t device, Error error);
   void distrust(uint32_t device);
   void redo_wrong(const RunPtr& run, uint32_t partition, uint32_t device, Error error);

@@ -22,6 +22,9 @@ bool is_fault(const Error& error) {
   }
 }
 
+// The same work may succeed another time.
+bool may_be_redone(const Error& error) { return is_fault(error) || error.error_class == ErrorClass::kResource; }
+
 }  // namespace
 
 // Devices lock: they are asked before the engine's own lock is taken.
@@ -182,7 +185,9 @@ void EngineCore::on_unloaded(uint32_t device, uint64_t number, Status result) {
   note(device, seen);
 }
 
-void EngineCore::on_proved(uint32_t device, uint64_t number, Result<PartitionProof> result) {
+// Of the first partitions of a group there are results, the others were not begun; an error is the first one's alone
+// unless the device failed.
+void EngineCore::on_proved(uint32_t device, uint64_t number, Result<Proofs> result) {
   if (stopped_) return;
   const Seen seen = look_at(device);
   const Turn turn(*this);
@@ -190,38 +195,47 @@ void EngineCore::on_proved(uint32_t device, uint64_t number, Result<PartitionPro
   if (slot.work_number != number || slot.work != DeviceSlot::Work::kProve) return;
   slot.work = DeviceSlot::Work::kNone;
   slot.scratch.release();
-  dropped_.push_back(std::exchange(slot.witness, nullptr));
   const RunPtr run = std::exchange(slot.run, nullptr);
+  const std::vector<uint32_t> group = std::exchange(slot.partitions, {});
   const CircuitSpec& spec = spec_of(slot.circuit);
-  if (table_of(device).find(device, spec) != nullptr) table_of(device).release(device, spec, now_);
+  for (size_t i = 0; i < group.size() && table_of(device).find(device, spec) != nullptr; ++i) {
+    table_of(device).release(device, spec, now_);
+  }
   const uint64_t ms = ms_since(slot.began);
   note(device, seen);
-  const uint32_t k = slot.partition;
-  const bool fault = !result.ok() && is_fault(result.error());
-  if (!run->ended || !fault) {
-    tell_stage_end(run, Stage::kDevice, k, device, ms, result.ok() ? std::nullopt : std::optional(result.error()));
-  }
-  if (fault && !is_harmless(result.error())) {
+  if (result.ok() && result->empty()) result = Error(ErrorClass::kInternal, "the device has made no proof");
+  if (!result.ok() && is_fault(result.error()) && !is_harmless(result.error())) {
     ++device_faults_;
     tell([device, error = result.error()](EngineObserver& observer) { observer.on_device_fault(device, error); });
   }
-  if (run->ended) {
-    run->partitions[k].witness_memory.release();
-    dropped_.push_back(std::exchange(run->partitions[k].witness, nullptr));
-    return;
+  size_t done = 1;
+  if (result.ok()) done = std::min(result->size(), group.size());
+  if (!result.ok() && may_be_redone(result.error())) done = group.size();
+  for (size_t i = 0; i < group.size(); ++i) {
+    if (i < done) {
+      take_proof(device, run, group[i], result.ok() ? (*result)[i] : result.error(), ms / done);
+    } else if (run->ended) {
+      drop_witness(run->partitions[group[i]]);
+    } else {
+      put_back(run, group[i]);
+    }
   }
-  take_proof(device, run, k, std::move(result), ms);
 }
 
 void EngineCore::take_proof(uint32_t device, const RunPtr& run, uint32_t k, Result<PartitionProof> result,
                             uint64_t device_ms) {
   Partition& partition = run->partitions[k];
+  const bool fault = !result.ok() && is_fault(result.error());
+  if (!run->ended || !fault) {
+    tell_stage_end(run, Stage::kDevice, k, device, device_ms,
+                   result.ok() ? std::nullopt : std::optional(result.error()));
+  }
+  if (run->ended) return drop_witness(partition);
   run->device_ms += device_ms;
-  if (!result.ok() && (is_fault(result.error()) || result.error().error_class == ErrorClass::kResource)) {
+  if (!result.ok() && may_be_redone(result.error())) {
     return redo_after_fault(run, k, device, std::move(result).error());
   }
-  dropped_.push_back(std::exchange(partition.witness, nullptr));
-  partition.witness_memory.release();
+  drop_witness(partition);
   if (result.ok()) {
     partition.proof = result->proof;
     partition.device_ms = device_ms;
@@ -242,6 +256,11 @@ void EngineCore::take_proof(uint32_t device, const RunPtr& run, uint32_t k, Resu
   }
 }
 
+void EngineCore::drop_witness(Partition& partition) {
+  dropped_.push_back(std::exchange(partition.witness, nullptr));
+  partition.witness_memory.release();
+}
+
 void EngineCore::redo_after_fault(const RunPtr& run, uint32_t k, uint32_t device, Error error) {
   Partition& partition = run->partitions[k];
   if (++partition.faults > options_.max_fault_retries) {
@@ -252,9 +271,7 @@ void EngineCore::redo_after_fault(const RunPtr& run, uint32_t k, uint32_t device
   partition.avoid = device;
   partition.state = PartitionState::kPending;
   if (run->parked) {
-    partition.witness_memory.release();
-    dropped_.push_back(std::exchange(partition.witness, nullptr));
-    return;
+    return drop_witness(partition);
   }
   push_ready(*run, k);
 }

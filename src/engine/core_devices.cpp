@@ -66,6 +66,7 @@ void EngineCore::dispatch() {
   while (!idle.empty() && assign_one(idle)) {
   }
   stop_loads_for_critical();
+  yield_groups();
 }
 
 // A CRITICAL task that is ready waits for no load that others wanted: the load is stopped, and begun again later.
@@ -216,37 +217,6 @@ bool EngineCore::swap_must_wait(uint32_t device, const Candidate& candidate, con
     if (now_ - *run.passed_over < options_.swap_patience) return true;
   }
   return false;
-}
-
-void EngineCore::start_prove(uint32_t device, const Candidate& candidate) {
-  DeviceSlot& slot = devices_[device];
-  const CircuitIndex circuit = *candidate.circuit;
-  const DeviceNeeds needs = service_->device_needs(spec_of(circuit), slot.info);
-  auto scratch = try_reserve(candidate.task, needs.prove_scratch, "proving", {circuit, device});
-  if (!scratch) return;
-  const RunPtr run = runs_.at(candidate.task.job);
-  const uint32_t k = candidate.task.partition;
-  Partition& partition = run->partitions[k];
-  ready_.remove(run->key, k);
-  partition.state = PartitionState::kDevice;
-  partition.device = device;
-  run->passed_over.reset();
-  table_of(device).use(device, spec_of(circuit));
-  slot.work = DeviceSlot::Work::kProve;
-  slot.work_number = next_work_++;
-  slot.circuit = circuit;
-  slot.run = run;
-  slot.partition = k;
-  slot.began = now_;
-  slot.scratch = *std::move(scratch);
-  slot.witness = partition.witness;
-  tell_stage_begin(run, Stage::kDevice, k, device);
-  calls_.push_back([to = slot.device, spec = &spec_of(circuit), witness = slot.witness, device,
-                    number = slot.work_number, weak = weak_from_this()] {
-    to->prove(*spec, *witness, [weak, device, number](Result<PartitionProof> result) {
-      if (const auto core = weak.lock()) core->on_proved(device, number, std::move(result));
-    });
-  });
 }
 
 // False where there is no memory yet. `run` may be nobody (a preload).

@@ -25,8 +25,7 @@ void EngineCore::drop_run(const RunPtr& run) {
   for (Partition& partition : run->partitions) {
     const bool in_use = partition.state == PartitionState::kWitness || partition.state == PartitionState::kDevice;
     if (in_use) continue;
-    dropped_.push_back(std::exchange(partition.witness, nullptr));
-    partition.witness_memory.release();
+    drop_witness(partition);
   }
   dropped_.push_back(std::exchange(run->submission, nullptr));
   dropped_.push_back(std::exchange(run->work, nullptr));
@@ -171,8 +170,7 @@ void EngineCore::park(Run& run) {
   for (TaskQueue* queue : {&check_, &witness_, &ready_, &diagnose_}) queue->remove_job(run.key);
   for (Partition& partition : run.partitions) {
     if (partition.state != PartitionState::kReady) continue;
-    dropped_.push_back(std::exchange(partition.witness, nullptr));
-    partition.witness_memory.release();
+    drop_witness(partition);
     partition.state = PartitionState::kPending;
   }
   checking_critical_.erase(run.key);

@@ -160,8 +160,14 @@ size_t EngineCore::witnesses_of(CircuitIndex circuit, Priority least) const {
 bool EngineCore::may_make_witness(const Task& task) const {
   const CircuitIndex circuit = task.lane;
   if (!files_known(circuit)) return false;
-  const size_t most = options_.witnesses_ahead * std::max<size_t>(1, usable_devices());
-  return witnesses_of(circuit, task.priority) < most;
+  const size_t count = witnesses_of(circuit, task.priority);
+  if (count < options_.witnesses_ahead * std::max<size_t>(1, usable_devices())) return true;
+  // More, for groups that devices will take next, as long as nobody lacks the memory.
+  size_t together = 0;
+  for (const DeviceSlot& slot : devices_) together += slot.usable() ? most_together(slot) : 0;
+  if (count >= together || runs_.at(task.job)->partitions.size() == 1 || blocked_ || barrier_) return false;
+  const WitnessNeeds needs = service_->witness_needs(spec_of(circuit));
+  return needs.witness + needs.scratch + free_headroom() <= budget_->available();
 }
 
 bool EngineCore::start_witness(const Task& task) {

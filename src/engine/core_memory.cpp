@@ -146,8 +146,7 @@ bool EngineCore::drop_later_witnesses(const Task& task, uint64_t bytes) {
     later.pop_back();
     Partition& partition = run->partitions[k];
     ready_.remove(run->key, k);
-    dropped_.push_back(std::exchange(partition.witness, nullptr));
-    partition.witness_memory.release();
+    drop_witness(partition);
     partition.state = PartitionState::kPending;
     witness_.push(task_of(*run, k, static_cast<uint32_t>(*run->circuit)));
   }

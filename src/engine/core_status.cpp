@@ -47,7 +47,7 @@ DeviceStatus EngineCore::status_of(const DeviceSlot& slot) const {
   if (slot.run == nullptr) return out;
   out.job_id = slot.run->job_id;
   out.kind = slot.run->kind;
-  if (slot.work == DeviceSlot::Work::kProve) out.partition = slot.partition;
+  if (slot.work == DeviceSlot::Work::kProve) out.partition = slot.partitions.front();
   return out;
 }
 

@@ -55,13 +55,15 @@ class ThreadDevice final : public Device {
       return [done] { done({}); };
     });
   }
-  void prove(const CircuitSpec& circuit, const PackedWitness& witness,
-             std::function<void(Result<PartitionProof>)> done) override {
-    post([this, &circuit, witness, done = std::move(done)] {
-      return [done, result = prove_now(circuit, witness)] { done(result); };
+  void prove(const CircuitSpec& circuit, Witnesses witnesses, std::function<void(Result<Proofs>)> done) override {
+    post([this, &circuit, witnesses, done = std::move(done)] {
+      Result<PartitionProof> proof = prove_now(circuit, *witnesses[0]);
+      return
+          [done, result = proof.ok() ? Result<Proofs>(Proofs{proof}) : Result<Proofs>(proof.error())] { done(result); };
     });
   }
   void cancel() override {}
+  void yield() override {}
   void replace(const std::string&, bool) override {}
 
  private:

@@ -123,6 +123,8 @@ struct SimCircuit {
   ProofKind kind;
   uint64_t resident, load_scratch, prove_scratch, witness;  // bytes
   uint64_t load_ms, prove_ms;
+
+  uint64_t scratch(uint64_t together) const { return prove_scratch + (together - 1) * (prove_scratch / 8); }
 };
 inline constexpr SimCircuit kCircuits[] = {
     {"porep-2k", ProofKind::kPorep, 44'000'000, 2'000'000, 9'000'000, 700'000, 20'000, 4'000},
@@ -198,20 +200,17 @@ class SimService final : public ProofService {
   WitnessNeeds witness_needs(const CircuitSpec& spec) const override {
     return {sim_circuit(spec).witness, sim_circuit(spec).witness / 4};
   }
-  DeviceNeeds device_needs(const CircuitSpec& spec, const DeviceInfo& device) const override {
+  using ProofService::device_needs;
+  DeviceNeeds device_needs(const CircuitSpec& spec, const DeviceInfo& device, uint32_t together) const override {
     const SimCircuit& circuit = sim_circuit(spec);
+    const uint64_t scratch = circuit.scratch(together);
     if (device.is_gpu) {
       return {.load_scratch = kSimGpuHost,
-              .prove_scratch = kSimGpuHost,
+              .prove_scratch = kSimGpuHost + together * circuit.witness,
               .device_resident = circuit.resident,
-              .device_scratch = circuit.prove_scratch};
+              .device_scratch = scratch};
     }
-    return {circuit.resident / 4 * 3,
-            circuit.resident - circuit.resident / 4 * 3,
-            circuit.load_scratch,
-            circuit.prove_scratch,
-            0,
-            0};
+    return {circuit.resident / 4 * 3, circuit.resident - circuit.resident / 4 * 3, circuit.load_scratch, scratch, 0, 0};
   }
   Result<std::shared_ptr<const JobWork>> read(const Submission& s) const override {
     if (s.randomness == kBadInput) return Error(ErrorClass::kInvalidInput, "C1 parse failed: it is bad");
@@ -229,6 +228,7 @@ class SimService final : public ProofService {
 
 struct SimFaults {
   double load_fault = 0, prove_fault = 0, wrong_proof = 0, refuse_load = 0, idle_fault = 0, give_up = 0;
+  double refused_proof = 0, short_group = 0;
 };
 
 // A device that fails as it is told to. Its memory is counted, so that it can be compared with the engine's budget.
@@ -291,32 +291,30 @@ class SimDevice final : public Device {
     });
   }
 
-  void prove(const CircuitSpec& spec, const PackedWitness& witness,
-             std::function<void(Result<PartitionProof>)> done) override {
+  void prove(const CircuitSpec& spec, Witnesses witnesses, std::function<void(Result<Proofs>)> done) override {
     const SimCircuit& circuit = sim_circuit(spec);
-    if (on_prove) on_prove(ordinal_, witness);
+    if (on_prove) on_prove(ordinal_, *witnesses[0]);
     if (!begin(DeviceState::kProving)) return busy(std::move(done));
     world_.expect(resident.contains(circuit.id), "proved without parameters");
-    scratch = gpu_memory > 0 ? kSimGpuHost : circuit.prove_scratch;
-    cancelled_ = false;
-    const uint64_t life = generation_;
-    const uint64_t sector = witness.inputs[0].to_plain()[0], k = witness.inputs[1].to_plain()[0];
-    const bool satisfied = witness.inputs[2].is_zero();
-    world_.in(world_.random_time(circuit.prove_ms / 2, circuit.prove_ms),
-              [this, life, sector, k, satisfied, done = std::move(done)] {
-                if (generation_ != life) return done(Error(ErrorClass::kDeviceFault, "the process ended"));
-                if (world_.chance(faults_.prove_fault) || fail_next > 0) {
-                  fail_next -= fail_next > 0;
-                  return end_process(done);
-                }
-                scratch = 0;
-                finish(done, proof_of(sector, k, satisfied));
-              });
+    world_.expect(witnesses.size() <= kMostTogether, "too many proofs together");
+    for (const auto& witness : witnesses) {
+      world_.expect(witness->inputs[0] == witnesses[0]->inputs[0], "partitions of several jobs together");
+    }
+    scratch = gpu_memory > 0 ? kSimGpuHost : circuit.scratch(witnesses.size());
+    check_gpu_memory(circuit.scratch(witnesses.size()));
+    cancelled_ = yielding_ = false;
+    groups.push_back(static_cast<uint32_t>(witnesses.size()));
+    group_ = {&circuit, std::move(witnesses), std::move(done), {}, generation_};
+    prove_next();
   }
 
   void cancel() override {
     cancelled_ = true;
     if (const auto stop = std::exchange(stop_load_, nullptr)) stop();
+  }
+  void yield() override {
+    ++yields;
+    yielding_ = true;
   }
 
   void replace(const std::string& why, bool out_of_use) override {
@@ -356,10 +354,13 @@ class SimDevice final : public Device {
 
   std::set<std::string> resident, refuses;
   uint64_t scratch = 0, loads = 0, stopped_loads = 0;
-  uint64_t gpu_memory = 0;                 // 0: it proves in the host's memory
-  bool in_pieces = false;                  // a GPU that loads a circuit only where it holds no other
+  uint64_t gpu_memory = 0;                                 // 0: it proves in the host's memory
+  bool in_pieces = false;                                  // a GPU that loads a circuit only where it holds no other
   uint32_t fail_next = 0, wrong_next = 0, error_next = 0;  // proofs
   ErrorClass error_class = ErrorClass::kInternal;          // of error_next
+  uint32_t fail_in_group_of = 0;                           // at its second proof, once
+  std::vector<uint32_t> groups;                            // how many it was asked to prove together, each time
+  uint32_t yields = 0;
   std::vector<std::string> replaced;
   std::function<void(uint32_t, const PackedWitness&)> on_prove;
 
@@ -387,15 +388,49 @@ class SimDevice final : public Device {
     done(std::move(outcome));
     if (changed_) changed_();
   }
-  Result<PartitionProof> proof_of(uint64_t sector, uint64_t k, bool satisfied) {
-    if (cancelled_) return Error(ErrorClass::kCancelled, "cancelled");
-    if (!satisfied) return Error(ErrorClass::kUnsatisfied, "some constraint is violated");
+  // One after the other. The last, which the group ends with, does not differ from the others here.
+  void prove_next() {
+    const SimCircuit& circuit = *group_.circuit;
+    world_.in(world_.random_time(circuit.prove_ms / 2, circuit.prove_ms), [this] {
+      if (generation_ == group_.life) return end_one();
+      std::exchange(group_.done, nullptr)(Error(ErrorClass::kDeviceFault, "the process ended"));
+    });
+  }
+  void end_one() {
+    const bool planned = group_.proofs.size() == 1 && fail_in_group_of == group_.witnesses.size();
+    if (planned) fail_in_group_of = 0;
+    if (world_.chance(faults_.prove_fault) || fail_next > 0 || planned) {
+      fail_next -= fail_next > 0;
+      return end_process(std::exchange(group_.done, nullptr));
+    }
+    if (cancelled_) return finish_group(Error(ErrorClass::kCancelled, "cancelled"));
+    const PackedWitness& witness = *group_.witnesses[group_.proofs.size()];
+    if (!witness.inputs[2].is_zero()) {
+      const Error violated(ErrorClass::kUnsatisfied, "some constraint is violated");
+      return group_.proofs.empty() ? finish_group(violated) : finish_group(group_.proofs);
+    }
+    group_.proofs.push_back(proof_of(witness));
+    const bool last = group_.proofs.size() == group_.witnesses.size();
+    const bool cut = !last && faults_.short_group > 0 && world_.chance(faults_.short_group);
+    if (last || yielding_ || cut) return finish_group(group_.proofs);
+    if (on_prove) on_prove(ordinal_, *group_.witnesses[group_.proofs.size()]);
+    prove_next();
+  }
+  void finish_group(Result<Proofs> result) {
+    scratch = 0;
+    const auto done = std::exchange(group_.done, nullptr);
+    finish(done, std::move(result));
+  }
+  Result<PartitionProof> proof_of(const PackedWitness& witness) {
     if (error_next > 0) {
       --error_next;
       return Error(error_class, "as the test wants it");
     }
+    if (faults_.refused_proof > 0 && world_.chance(faults_.refused_proof)) {
+      return Error(world_.chance(0.5) ? ErrorClass::kBadProof : ErrorClass::kInternal, "it may happen");
+    }
     PartitionProof out;
-    out.proof = sim_proof(sector, k);
+    out.proof = sim_proof(witness.inputs[0].to_plain()[0], witness.inputs[1].to_plain()[0]);
     if (world_.chance(faults_.wrong_proof) || wrong_next > 0) {
       wrong_next -= wrong_next > 0;
       out.proof[9] = 0;
@@ -403,10 +438,10 @@ class SimDevice final : public Device {
     return out;
   }
 
-  // What is resident and the scratch memory of any of it fit.
-  void check_gpu_memory() const {
+  // What is resident and the scratch memory of any of it fit, or `scratch_now`.
+  void check_gpu_memory(uint64_t scratch_now = 0) const {
     if (gpu_memory == 0) return;
-    uint64_t sum = 0, most = 0;
+    uint64_t sum = 0, most = scratch_now;
     for (const SimCircuit& circuit : kCircuits) {
       if (!resident.contains(circuit.id)) continue;
       sum += circuit.resident;
@@ -420,7 +455,15 @@ class SimDevice final : public Device {
   const SimFaults faults_;
   DeviceState state_ = DeviceState::kStarting;
   uint64_t generation_ = 1;
-  bool cancelled_ = false;
+  bool cancelled_ = false, yielding_ = false;
+  struct Group {
+    const SimCircuit* circuit = nullptr;
+    Witnesses witnesses;
+    std::function<void(Result<Proofs>)> done;
+    Proofs proofs;
+    uint64_t life = 0;
+  };
+  Group group_;
   std::function<void()> stop_load_;
   std::function<void()> changed_;
 };

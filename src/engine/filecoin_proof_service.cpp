@@ -132,14 +132,14 @@ size_t FilecoinProofService::index_of(const CircuitSpec& circuit) const {
 }
 
 // On the host a GPU's worker keeps nothing of a circuit; its process is counted while it works.
-const std::vector<DeviceNeeds>& FilecoinProofService::on_gpu(uint32_t multiprocessors) const {
+const std::vector<DeviceNeeds>& FilecoinProofService::on_gpu(uint32_t multiprocessors, uint32_t together) const {
   const std::lock_guard lock(mutex_);
-  std::vector<DeviceNeeds>& all = on_gpu_[multiprocessors];
+  std::vector<DeviceNeeds>& all = on_gpu_[{multiprocessors, together}];
   if (!all.empty()) return all;
   for (const CircuitSpec& circuit : circuit_specs()) {
     const CircuitSizes sizes = sizes_of(circuit);
-    const DeviceHostMemory host = device_host_memory(sizes);
-    const Result<DeviceMemory> device = device_memory(sizes, multiprocessors);
+    const DeviceHostMemory host = device_host_memory(sizes, together);
+    const Result<DeviceMemory> device = device_memory(sizes, multiprocessors, together);
     DeviceNeeds needs;
     needs.load_scratch = host.process_bytes + host.load_bytes;
     needs.prove_scratch = host.process_bytes + host.prove_bytes;
@@ -154,10 +154,16 @@ WitnessNeeds FilecoinProofService::witness_needs(const CircuitSpec& circuit) con
   return needs_[index_of(circuit)].witness;
 }
 
-DeviceNeeds FilecoinProofService::device_needs(const CircuitSpec& circuit, const DeviceInfo& device) const {
-  if (!device.is_gpu) return needs_[index_of(circuit)].on_cpu;
-  // Maps keep their elements where they are.
-  return on_gpu(device.multiprocessors)[index_of(circuit)];
+DeviceNeeds FilecoinProofService::device_needs(const CircuitSpec& circuit, const DeviceInfo& device,
+                                               uint32_t together) const {
+  const Needs& needs = needs_[index_of(circuit)];
+  if (device.is_gpu) {
+    // Maps keep their elements where they are.
+    return on_gpu(device.multiprocessors, together)[index_of(circuit)];
+  }
+  DeviceNeeds out = needs.on_cpu;
+  out.prove_scratch += (together - 1) * needs.witness.witness;  // on their way to the device
+  return out;
 }
 
 Result<std::shared_ptr<const JobWork>> FilecoinProofService::read(const Submission& submission) const {

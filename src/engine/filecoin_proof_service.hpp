@@ -18,7 +18,8 @@ class FilecoinProofService final : public ProofService {
 
   RequestNeeds request_needs(const Submission& submission) const override;
   WitnessNeeds witness_needs(const CircuitSpec& circuit) const override;
-  DeviceNeeds device_needs(const CircuitSpec& circuit, const DeviceInfo& device) const override;
+  using ProofService::device_needs;
+  DeviceNeeds device_needs(const CircuitSpec& circuit, const DeviceInfo& device, uint32_t together) const override;
   Result<std::shared_ptr<const JobWork>> read(const Submission& submission) const override;
   Result<CircuitFiles> prepare(const CircuitSpec& circuit, Progress& progress) override;
 
@@ -28,12 +29,13 @@ class FilecoinProofService final : public ProofService {
     DeviceNeeds on_cpu;
   };
   size_t index_of(const CircuitSpec& circuit) const;
-  const std::vector<DeviceNeeds>& on_gpu(uint32_t multiprocessors) const;
+  const std::vector<DeviceNeeds>& on_gpu(uint32_t multiprocessors, uint32_t together) const;
 
   const std::shared_ptr<CircuitStore> store_;
   std::vector<Needs> needs_;  // as circuit_specs()
   mutable std::mutex mutex_;
-  mutable std::map<uint32_t, std::vector<DeviceNeeds>> on_gpu_;  // by multiprocessors; as circuit_specs()
+  // By multiprocessors and partitions together; as circuit_specs().
+  mutable std::map<std::pair<uint32_t, uint32_t>, std::vector<DeviceNeeds>> on_gpu_;
 };
 
 }  // namespace cuzk

@@ -19,7 +19,11 @@ struct EngineOptions {
 
   // Witnesses that wait for a device or are being made, for each device and priority; at least 1. A task counts those
   // of its own priority and higher ones, so a device that ends a partition finds the next one ready at any priority.
+  // Where devices prove partitions of a job together, for jobs of several, as many as these, if memory is free.
   uint32_t witnesses_ahead = 2;
+
+  // Partitions of one job that a device proves together, at most (1 to kMostTogether): a GPU, and any other device.
+  uint32_t gpu_group = 10, other_group = 1;
 
   // How often a partition is tried again after its device failed under it (a crash, a hang, memory); elsewhere if
   // there is another device.

@@ -67,7 +67,11 @@ class ProofService {
   // Pure and cheap. What cannot be known is guessed on the large side.
   virtual RequestNeeds request_needs(const Submission& submission) const = 0;
   virtual WitnessNeeds witness_needs(const CircuitSpec& circuit) const = 0;
-  virtual DeviceNeeds device_needs(const CircuitSpec& circuit, const DeviceInfo& device) const = 0;
+  // `together`: the most partitions that are proved together.
+  virtual DeviceNeeds device_needs(const CircuitSpec& circuit, const DeviceInfo& device, uint32_t together) const = 0;
+  DeviceNeeds device_needs(const CircuitSpec& circuit, const DeviceInfo& device) const {
+    return device_needs(circuit, device, 1);
+  }
 
   // Reads everything and checks everything that can be computed about the input before it is proved. Seconds. Errors:
   // kInvalidInput, with the field; kUnsupported.

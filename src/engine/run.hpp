@@ -79,12 +79,13 @@ struct DeviceSlot {
   Work work = Work::kNone;
   uint64_t work_number = 0;  // callbacks of earlier work are recognised by theirs
   CircuitIndex circuit = 0;
-  std::shared_ptr<Run> run;  // kLoad: for whom; nobody where it is a preload
-  uint32_t partition = 0;
+  std::shared_ptr<Run> run;          // kLoad: for whom; nobody where it is a preload
+  uint32_t partition = 0;            // kLoad
+  std::vector<uint32_t> partitions;  // kProve: of the run, proved together, in order
   Instant began{};
   bool load_stopped = false;  // kLoad: it was asked to end
+  bool yielding = false;      // kProve: it was asked to end before its next partition
   Reservation scratch;
-  std::shared_ptr<const PackedWitness> witness;
 
   std::map<CircuitIndex, Resident> resident;      // memory of what is loaded or being loaded
   std::map<CircuitIndex, std::string> to_unload;  // and why

@@ -24,7 +24,7 @@ class CoreInspection {
   std::optional<Task> proving(uint32_t device) const {
     const DeviceSlot& slot = core_.devices_[device];
     if (slot.work != DeviceSlot::Work::kProve) return std::nullopt;
-    return Task{slot.run->priority, slot.run->key, slot.partition, 0};
+    return Task{slot.run->priority, slot.run->key, slot.partitions.front(), 0};
   }
   std::optional<JobKey> job_on(uint32_t device) const {
     const DeviceSlot& slot = core_.devices_[device];
@@ -108,11 +108,14 @@ class SimEngine : public EngineObserver, public std::enable_shared_from_this<Sim
     world_.expect(budget->used() <= budget->total(), "the budget is exceeded");
   }
 
-  // Whoever begins on a device is the first of those that could.
-  void check_order(uint32_t device, const PackedWitness&) {
+  // Whoever begins on a device is the first of those that could, in a group too; of one job any may.
+  void check_order(uint32_t device, const PackedWitness& witness) {
     const CoreInspection see(*core);
-    const auto begun = see.proving(device), best = see.best_for(device);
-    if (begun && best) world_.expect(!(*best < *begun), "a later task went before an earlier one");
+    auto begun = see.proving(device);
+    const auto best = see.best_for(device);
+    if (!begun || !best || begun->job == best->job) return;
+    begun->partition = static_cast<uint32_t>(witness.inputs[1].to_plain()[0]);
+    world_.expect(*begun < *best, "a later task went before an earlier one");
   }
 
   void on_finished(JobKey key, ProofKind, const JobResult& result) override {
@@ -215,12 +218,14 @@ class Schedule {
     // The largest circuit and its scratch need 70 MB with headroom; then it is tight.
     options_.budget = world_.chance(0.5) ? world_.random(76'000'000, 120'000'000) : 600'000'000;
     options_.engine.witnesses_ahead = static_cast<uint32_t>(world_.random(1, 3));
+    options_.engine.other_group = options_.engine.gpu_group = static_cast<uint32_t>(world_.random(1, 6));
+    if (world_.chance(0.3)) options_.gpu_memory = world_.random(70'000'000, 200'000'000);
     options_.engine.swap_patience = world_.random_time(0, 30'000);
     options_.engine.evict_min_idle = world_.random_time(0, 300'000);
     options_.engine.jobs.grace = world_.random_time(1'000, 60'000);
     options_.engine.jobs.max_jobs = world_.random(6, 40);
     if (world_.chance(0.6)) {
-      options_.faults = {0.05, 0.08, 0.05, 0.03, 0.3, 0.05};
+      options_.faults = {0.05, 0.08, 0.05, 0.03, 0.3, 0.05, 0.02, 0.1};
       options_.engine.max_fault_retries = static_cast<uint32_t>(world_.random(0, 3));
     }
     options_.journal = world_.chance(0.8);

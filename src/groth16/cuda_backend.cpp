@@ -53,11 +53,21 @@ struct QuerySums {
   std::span<Xyzz<Curve>> values_of(size_t witness) const {
     return values.span().subspan(witness * values_plan->sums(), values_plan->sums());
   }
-  Status fetch(const Stream& stream) {
-    host_values.resize(values.size());
-    host_bits.resize(bits.size());
-    CUZK_TRY(gpu::copy_to_host<Xyzz<Curve>>(std::span(host_values), values.span(), stream));
-    return gpu::copy_to_host<Xyzz<Curve>>(std::span(host_bits), bits.span(), stream);
+  // From now on it is for the first witnesses only.
+  Status cut(unsigned witnesses, unsigned multiprocessors) {
+    if (!bits_plan || bits_plan->witnesses() == witnesses) return {};
+    MsmOptions options;
+    options.multiprocessors = multiprocessors;
+    CUZK_ASSIGN(bits_plan, MsmPlan::make_selection(kGroup, bits_plan->bases(), witnesses, options));
+    return {};
+  }
+  std::span<Xyzz<Curve>> bits_span() const { return bits.span().first(bits_plan ? bits_plan->sums() : 0); }
+  Status fetch(unsigned witnesses, const Stream& stream) {
+    const std::span<Xyzz<Curve>> from = values.span().first(witnesses * values_plan->sums());
+    host_values.resize(from.size());
+    host_bits.resize(bits_span().size());
+    CUZK_TRY(gpu::copy_to_host<Xyzz<Curve>>(std::span(host_values), from, stream));
+    return gpu::copy_to_host<Xyzz<Curve>>(std::span(host_bits), bits_span(), stream);
   }
   Jacobian<Curve> finish(unsigned witness) const {
     const size_t sums = values_plan->sums();
@@ -106,21 +116,30 @@ struct CudaBackend::Sums {
 uint64_t CudaBackend::words_of_bits() const { return (system_->num_bits() + 63) / 64; }
 
 // Everything that stays, and the largest of what is there until the quotient, for the sums over values, and for those
-// over bits. Nothing that stays is allocated after something that goes, so no holes are left.
+// over bits, of all or of the first witnesses. Nothing that stays is allocated after something that goes, so no holes
+// are left.
 Result<uint64_t> CudaBackend::scratch_bytes(unsigned witnesses) const {
   CUZK_ASSIGN(Sums sums, Sums::make(srs_, witnesses, multiprocessors()));
   uint64_t stays = Reservation::bytes_for<uint64_t>(witnesses * words_of_bits());
   uint64_t over_bits = 0;
-  const auto gathered = [&](const DeviceQueryIndex& index) -> uint64_t {
-    if (index.all_bits || index.num_bits == 0) return 0;
-    return Reservation::bytes_for<uint64_t>(witnesses * ((index.num_bits + 63) / 64));
-  };
   CUZK_TRY(sums.for_each([&](const auto& query) -> Status {
     stays += query.bytes(witnesses);
-    if (query.bits_plan) over_bits = std::max(over_bits, scratch_bytes_of(*query.bits_plan));
     return {};
   }));
-  over_bits += std::max({gathered(srs_.l_index), gathered(srs_.a_index), gathered(srs_.b_index)});
+  for (unsigned ended = witnesses; ended > 0; --ended) {
+    const auto gathered = [&](const DeviceQueryIndex& index) -> uint64_t {
+      if (index.all_bits || index.num_bits == 0) return 0;
+      return Reservation::bytes_for<uint64_t>(ended * ((index.num_bits + 63) / 64));
+    };
+    uint64_t adding = 0;
+    CUZK_TRY(sums.for_each([&](auto& query) -> Status {
+      Status cut = query.cut(ended, multiprocessors());
+      if (cut.ok() && query.bits_plan) adding = std::max(adding, scratch_bytes_of(*query.bits_plan));
+      return cut;
+    }));
+    over_bits = std::max(over_bits,
+                         adding + std::max({gathered(srs_.l_index), gathered(srs_.a_index), gathered(srs_.b_index)}));
+  }
 
   const uint64_t row_bytes = Reservation::bytes_for<Fr>(domain_->size());
   const uint64_t witness_bytes =
@@ -258,7 +277,7 @@ Status enqueue_selection(const QuerySums<Curve>& query, std::span<const Affine<C
                          std::span<const uint64_t> bits, Reservation& memory, const Stream& stream) {
   if (!query.bits_plan) return {};
   CUZK_ASSIGN(const auto scratch, memory.allocate<std::byte>(query.bits_plan->scratch_bytes(), stream));
-  return selection_enqueue<Curve>(*query.bits_plan, points, bits, query.bits.span(), scratch.span(), stream);
+  return selection_enqueue<Curve>(*query.bits_plan, points, bits, query.bits_span(), scratch.span(), stream);
 }
 
 // The bits of a query, in its order: what select() gathers, or all bits as they are.
@@ -328,8 +347,9 @@ Status CudaBackend::evaluate_values(size_t number, Scratch& scratch, Sums& sums,
 
 Status CudaBackend::evaluate_bits(Scratch& scratch, Sums& sums, unsigned witnesses) const {
   Reservation& memory = scratch.memory;
+  const std::span<const uint64_t> bits = scratch.bits.span().first(witnesses * words_of_bits());
   const auto select = [&](const DeviceQueryIndex& index) {
-    return select_bits(index, scratch.bits.span(), witnesses, memory, stream_);
+    return select_bits(index, bits, witnesses, memory, stream_);
   };
   {
     CUZK_ASSIGN(const SelectedBits chosen, select(srs_.l_index));
@@ -345,43 +365,66 @@ Status CudaBackend::evaluate_bits(Scratch& scratch, Sums& sums, unsigned witness
   return stream_.synchronize();
 }
 
-Result<std::vector<ProofSums>> CudaBackend::evaluate(const CompiledCircuit& circuit,
-                                                     std::span<const PackedWitness* const> witnesses,
-                                                     Progress& progress, ProveReport& report) {
+// One witness up to its sums over values. False where it is not the first and is left to another evaluation: there is
+// to be no more, or it is wrong.
+Result<bool> CudaBackend::evaluate_witness(const CompiledCircuit& circuit, WitnessSource& witnesses, unsigned number,
+                                           Scratch& scratch, Sums& sums, Progress& progress,
+                                           ProveReport& report) const {
+  const auto end_before = [&](Error error) -> Result<bool> {
+    if (number == 0) return error;
+    return false;
+  };
+  if (number > 0 && progress.yield_requested()) return false;
+  const Result<const PackedWitness*> witness = witnesses.get(number);
+  if (!witness.ok()) return end_before(witness.error());
+  if (*witness == nullptr) return end_before(Error(ErrorClass::kInternal, "there is no witness"));
+  if (const Status fits = check_packed_witness(circuit, **witness); !fits.ok()) return end_before(fits.error());
+  const std::span<uint64_t> bits = scratch.bits.span().subspan(number * words_of_bits(), words_of_bits());
+  {
+    CUZK_TRY(check_wanted(progress));
+    const StepTimer timer(report, progress, "expand witness", circuit.num_aux, "wires");
+    CUZK_TRY(upload_witness(**witness, bits, scratch));
+  }
+  {
+    CUZK_TRY(check_wanted(progress));
+    const StepTimer timer(report, progress, "matrices", circuit.num_terms(), "terms");
+    if (Status rows = evaluate_rows(bits, scratch); !rows.ok()) {
+      if (rows.error().error_class != ErrorClass::kUnsatisfied) return std::move(rows).error();
+      for (auto* buffer : {&scratch.fields, &scratch.values, &scratch.a, &scratch.b, &scratch.c}) buffer->release();
+      return end_before(std::move(rows).error());
+    }
+  }
+  {
+    CUZK_TRY(check_wanted(progress));
+    const StepTimer timer(report, progress, "quotient", domain_->size(), "rows");
+    CUZK_TRY(evaluate_quotient(scratch));
+  }
+  CUZK_TRY(evaluate_values(number, scratch, sums, progress, report));
+  scratch.fields.release();
+  scratch.values.release();
+  return true;
+}
+
+Result<std::vector<ProofSums>> CudaBackend::evaluate(const CompiledCircuit& circuit, WitnessSource& witnesses,
+                                                     unsigned most, Progress& progress, ProveReport& report) {
   if (circuit.num_aux + uint64_t{circuit.num_inputs} != system_->num_bits() + system_->num_values() ||
       circuit.num_constraints != system_->num_constraints()) {
     return Error(ErrorClass::kInternal, "the device holds another circuit");
   }
-  for (const PackedWitness* witness : witnesses) CUZK_TRY(check_packed_witness(circuit, *witness));
   CUZK_TRY(device_.make_current());
-  const auto count = static_cast<unsigned>(witnesses.size());
-  CUZK_ASSIGN(const uint64_t scratch_bytes, this->scratch_bytes(count));
-  CUZK_ASSIGN(Sums sums, Sums::make(srs_, count, multiprocessors()));
+  most = std::min(most, witnesses.size());
+  CUZK_ASSIGN(const uint64_t scratch_bytes, this->scratch_bytes(most));
+  CUZK_ASSIGN(Sums sums, Sums::make(srs_, most, multiprocessors()));
   Scratch scratch;
   CUZK_ASSIGN(scratch.memory, device_.reserve(scratch_bytes, gpu::Placement::kHigh));
-  CUZK_TRY(sums.for_each([&](auto& query) { return query.allocate(count, scratch.memory, stream_); }));
-  CUZK_ASSIGN(scratch.bits, scratch.memory.allocate<uint64_t>(count * words_of_bits(), stream_));
-  for (size_t number = 0; number < count; ++number) {
-    const std::span<uint64_t> bits = scratch.bits.span().subspan(number * words_of_bits(), words_of_bits());
-    {
-      CUZK_TRY(check_wanted(progress));
-      const StepTimer timer(report, progress, "expand witness", circuit.num_aux, "wires");
-      CUZK_TRY(upload_witness(*witnesses[number], bits, scratch));
-    }
-    {
-      CUZK_TRY(check_wanted(progress));
-      const StepTimer timer(report, progress, "matrices", circuit.num_terms(), "terms");
-      CUZK_TRY(evaluate_rows(bits, scratch));
-    }
-    {
-      CUZK_TRY(check_wanted(progress));
-      const StepTimer timer(report, progress, "quotient", domain_->size(), "rows");
-      CUZK_TRY(evaluate_quotient(scratch));
-    }
-    CUZK_TRY(evaluate_values(number, scratch, sums, progress, report));
-    scratch.fields.release();
-    scratch.values.release();
+  CUZK_TRY(sums.for_each([&](auto& query) { return query.allocate(most, scratch.memory, stream_); }));
+  CUZK_ASSIGN(scratch.bits, scratch.memory.allocate<uint64_t>(most * words_of_bits(), stream_));
+  unsigned count = 0;
+  for (; count < most; ++count) {
+    CUZK_ASSIGN(const bool evaluated, evaluate_witness(circuit, witnesses, count, scratch, sums, progress, report));
+    if (!evaluated) break;
   }
+  CUZK_TRY(sums.for_each([&](auto& query) { return query.cut(count, multiprocessors()); }));
   {
     CUZK_TRY(check_wanted(progress));
     const StepTimer timer(report, progress, "sum bits", 4 * system_->num_bits(), "points");
@@ -390,7 +433,7 @@ Result<std::vector<ProofSums>> CudaBackend::evaluate(const CompiledCircuit& circ
   CUZK_TRY(check_wanted(progress));
   const StepTimer timer(report, progress, "finish sums", 5 * count, "sums");
   peak_scratch_bytes_ = std::max(peak_scratch_bytes_, scratch.memory.peak_bytes());
-  CUZK_TRY(sums.for_each([&](auto& query) { return query.fetch(stream_); }));
+  CUZK_TRY(sums.for_each([&](auto& query) { return query.fetch(count, stream_); }));
   CUZK_TRY(stream_.synchronize());
   std::vector<ProofSums> out(count);
   // By kind too: a sum over G2 takes as long as the others together.
@@ -408,6 +451,18 @@ Result<std::vector<ProofSums>> CudaBackend::evaluate(const CompiledCircuit& circ
       }
     }
   });
+  return Result<std::vector<ProofSums>>(std::move(out));
+}
+
+Result<std::vector<ProofSums>> CudaBackend::evaluate(const CompiledCircuit& circuit,
+                                                     std::span<const PackedWitness* const> witnesses,
+                                                     Progress& progress, ProveReport& report) {
+  std::vector<ProofSums> out;
+  while (out.size() < witnesses.size()) {
+    WitnessList rest(witnesses.subspan(out.size()));
+    CUZK_ASSIGN(const std::vector<ProofSums> sums, evaluate(circuit, rest, rest.size(), progress, report));
+    out.insert(out.end(), sums.begin(), sums.end());
+  }
   return Result<std::vector<ProofSums>>(std::move(out));
 }
 

@@ -8,6 +8,7 @@
 #include "groth16/backend.hpp"
 #include "groth16/device_srs.hpp"
 #include "groth16/toxic_waste.hpp"
+#include "groth16/witness_source.hpp"
 #include "matrix/matrix_cuda.hpp"
 #include "ntt/ntt_cuda.hpp"
 
@@ -57,15 +58,19 @@ class CudaBackend final : public Backend {
   Result<ProofSums> evaluate(const CompiledCircuit& circuit, const Srs& srs, const PackedWitness& witness,
                              Progress& progress, ProveReport& report) override;
 
-  // The same for 1 to MsmPlan::kMaxWitnesses witnesses, without a host copy of the parameters; finish_proof() of
-  // prove.hpp completes each proof. The points of boolean wires are added in one pass for all of them. Reserves
-  // scratch_bytes(witnesses.size()).
+  // The same for the first of several witnesses, at most `most` (1 to MsmPlan::kMaxWitnesses), without a host copy of
+  // the parameters; finish_proofs() of prove.hpp completes them. The points of boolean wires are added in one pass for
+  // all of them. Fewer than `most` where the progress asks to yield or there is no more, and where one after the first
+  // cannot be had or violates the circuit: an error is the first one's, or the device's. Reserves scratch_bytes(most).
+  Result<std::vector<ProofSums>> evaluate(const CompiledCircuit& circuit, WitnessSource& witnesses, unsigned most,
+                                          Progress& progress, ProveReport& report);
+  // Of all of 1 to MsmPlan::kMaxWitnesses; the first error of any.
   Result<std::vector<ProofSums>> evaluate(const CompiledCircuit& circuit,
                                           std::span<const PackedWitness* const> witnesses, Progress& progress,
                                           ProveReport& report);
 
   uint64_t resident_bytes() const { return memory_.capacity_bytes(); }
-  // Of an evaluation of so many witnesses.
+  // Of an evaluation of so many witnesses, with however many of them it ends.
   Result<uint64_t> scratch_bytes(unsigned witnesses = 1) const;
   // Most that evaluate() has used of its scratch memory.
   uint64_t peak_scratch_bytes() const { return peak_scratch_bytes_; }
@@ -81,6 +86,8 @@ class CudaBackend final : public Backend {
   DeviceSrsOptions srs_options(const CudaBackendOptions& options) const;
   unsigned multiprocessors() const { return static_cast<unsigned>(device_.info().multiprocessors); }
   uint64_t words_of_bits() const;
+  Result<bool> evaluate_witness(const CompiledCircuit& circuit, WitnessSource& witnesses, unsigned number,
+                                Scratch& scratch, Sums& sums, Progress& progress, ProveReport& report) const;
   Status upload_witness(const PackedWitness& witness, std::span<uint64_t> bits, Scratch& scratch) const;
   Status evaluate_rows(std::span<const uint64_t> bits, Scratch& scratch) const;
   Status evaluate_quotient(Scratch& scratch) const;

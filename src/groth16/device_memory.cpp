@@ -36,12 +36,14 @@ uint64_t index_bytes(const CircuitSizes& circuit) {
   return sizeof(uint32_t) * (circuit.l_others() + circuit.inputs + circuit.a_aux + circuit.b_inputs + circuit.b_aux);
 }
 
-// Of the sums over the values and over the bits of a query, which do not overlap, and of what they leave.
+// Of the sums over the values and over the bits of a query, which do not overlap, and of what they leave. Of witnesses
+// that are begun together, any number may be ended with, so the largest of these counts.
 struct SumMemory {
   uint64_t over_values = 0, over_bits = 0, results = 0;
 };
 
-Result<SumMemory> sum_memory(MsmGroup group, uint64_t values, uint64_t bits, unsigned multiprocessors) {
+Result<SumMemory> sum_memory(MsmGroup group, uint64_t values, uint64_t bits, unsigned multiprocessors,
+                             unsigned witnesses) {
   MsmOptions options;
   options.multiprocessors = multiprocessors;
   options.prepared = true;
@@ -52,25 +54,29 @@ Result<SumMemory> sum_memory(MsmGroup group, uint64_t values, uint64_t bits, uns
     options.multiplier = multiplier;
     CUZK_ASSIGN(const MsmPlan plan, MsmPlan::make(group, values, options));
     out.over_values = std::max(out.over_values, plan.scratch_bytes() + values * sizeof(Fr));
-    out.results = point * plan.sums();
+    out.results = std::max(out.results, witnesses * point * plan.sums());
   }
   if (bits == 0) return out;
-  CUZK_ASSIGN(const MsmPlan selection, MsmPlan::make_selection(group, bits, 1, options));
-  out.over_bits = selection.scratch_bytes() + bits / 8;
-  out.results += point * selection.sums();
+  uint64_t sums = 0;
+  for (unsigned ended = 1; ended <= witnesses; ++ended) {
+    CUZK_ASSIGN(const MsmPlan selection, MsmPlan::make_selection(group, bits, ended, options));
+    out.over_bits = std::max(out.over_bits, selection.scratch_bytes() + ended * (bits / 8 + sizeof(uint64_t)));
+    sums = selection.sums();
+  }
+  out.results += point * sums;
   return out;
 }
 
 }  // namespace
 
-Result<DeviceMemory> device_memory(const CircuitSizes& circuit, unsigned multiprocessors) {
+Result<DeviceMemory> device_memory(const CircuitSizes& circuit, unsigned multiprocessors, unsigned witnesses) {
   const SrsShape srs = circuit.srs_shape();
   DeviceMemory out;
   out.resident_bytes =
       srs_bytes(srs) + index_bytes(circuit) + system_bytes(circuit) + domain_bytes(circuit.log2_domain()) + kRoundings;
   SumMemory sums;
   const auto add = [&](MsmGroup group, uint64_t values, uint64_t bits) -> Status {
-    CUZK_ASSIGN(const SumMemory sum, sum_memory(group, values, bits, multiprocessors));
+    CUZK_ASSIGN(const SumMemory sum, sum_memory(group, values, bits, multiprocessors, witnesses));
     sums.over_values = std::max(sums.over_values, sum.over_values);
     sums.over_bits = std::max(sums.over_bits, sum.over_bits);
     sums.results += sum.results;
@@ -85,7 +91,7 @@ Result<DeviceMemory> device_memory(const CircuitSizes& circuit, unsigned multipr
   CUZK_TRY(add(MsmGroup::kG2, circuit.b_others(), b_bits));
   // As CudaBackend::scratch_bytes(). The scalars of h are a row.
   const uint64_t values = sizeof(Fr) * (circuit.fields + circuit.inputs + circuit.aux - circuit.bits);
-  const uint64_t proving = circuit.bits / 8 + sums.results +
+  const uint64_t proving = witnesses * (circuit.bits / 8 + sizeof(uint64_t)) + sums.results +
                            std::max(values + std::max(3 * row, sums.over_values), sums.over_bits) + kRoundings;
   // A plan for fewer values than the most that there may be can be a little larger.
   constexpr uint64_t kLoading = 64 * kMiB;  // the slabs' copies (groth16/device_params.hpp)
@@ -93,7 +99,7 @@ Result<DeviceMemory> device_memory(const CircuitSizes& circuit, unsigned multipr
   return out;
 }
 
-DeviceHostMemory device_host_memory(const CircuitSizes& circuit) {
+DeviceHostMemory device_host_memory(const CircuitSizes& circuit, unsigned witnesses) {
   constexpr uint64_t kDriver = 200 * kMiB;  // the libraries of the driver and the context: 141 MB measured on an H200
   constexpr uint64_t kPinned = 2 * (PointSink::kSlabBytes + 4 * PointSink::kSlabPoints);
   const SrsShape srs = circuit.srs_shape();
@@ -101,7 +107,7 @@ DeviceHostMemory device_host_memory(const CircuitSizes& circuit) {
   out.process_bytes = kDriver + kPinned;
   // The circuit, its columns once more in packed form, and two numbers for each point of l, a and b.
   out.load_bytes = 2 * system_bytes(circuit) + 2 * sizeof(uint32_t) * (srs.l + srs.a + srs.b_g1);
-  out.prove_bytes = circuit.witness_bytes();
+  out.prove_bytes = (witnesses + 1) * circuit.witness_bytes();
   return out;
 }
 

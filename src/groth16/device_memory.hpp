@@ -13,17 +13,19 @@ namespace cuzk {
 // scratch_bytes(); tests/stack/prove_cuda_check.cpp compares).
 struct DeviceMemory {
   uint64_t resident_bytes = 0;  // circuit and parameters
-  uint64_t scratch_bytes = 0;   // the most of loading them and of a proof
+  uint64_t scratch_bytes = 0;   // the most of loading them and of proofs, made together
 };
 
-// `multiprocessors`: of the device. Errors: kUsage where a sum is too large for a device.
-Result<DeviceMemory> device_memory(const CircuitSizes& circuit, unsigned multiprocessors);
+// `multiprocessors`: of the device; `witnesses`: proved together at most, 1 to MsmPlan::kMaxWitnesses. Errors: kUsage
+// where a sum is too large for a device.
+Result<DeviceMemory> device_memory(const CircuitSizes& circuit, unsigned multiprocessors, unsigned witnesses = 1);
 
 // Host memory of a GPU's worker: of its process, driver and pinned slabs included, at all times; while a circuit is
-// loaded, beside that; and while a proof is made.
+// loaded, beside that; and while so many proofs are made together: their witnesses on the way to it, and its copy of
+// the one that it reads.
 struct DeviceHostMemory {
   uint64_t process_bytes = 0, load_bytes = 0, prove_bytes = 0;
 };
-DeviceHostMemory device_host_memory(const CircuitSizes& circuit);
+DeviceHostMemory device_host_memory(const CircuitSizes& circuit, unsigned witnesses = 1);
 
 }  // namespace cuzk

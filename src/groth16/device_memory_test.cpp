@@ -10,6 +10,7 @@
 #include "groth16/groth16_test_support.hpp"
 #include "groth16/packed_query.hpp"
 #include "groth16/setup.hpp"
+#include "msm/msm_plan.hpp"
 
 namespace cuzk {
 namespace {
@@ -70,6 +71,31 @@ TEST(DeviceMemory, GrowsWithTheCircuit) {
   const DeviceHostMemory host = device_host_memory(sizes);
   EXPECT_GE(host.load_bytes, 8 * (sizes.aux + sizes.a_aux + sizes.b_aux));
   EXPECT_GE(host.prove_bytes, sizes.witness_bytes());
+}
+
+// Each further witness has its bits and its sums; buckets for all patterns of bits are few beside those.
+TEST(DeviceMemory, GrowsWithTheWitnessesThatGoTogether) {
+  const CircuitSizes porep{.inputs = 23,
+                           .aux = 130'000'000,
+                           .constraints = 130'278'869,
+                           .bits = 125'000'000,
+                           .fields = 500'000,
+                           .a_aux = 100'000'000,
+                           .b_aux = 110'000'000};
+  const uint64_t resident = device_memory(porep, kMultiprocessors)->resident_bytes;
+  uint64_t before = 0;
+  for (unsigned together = 1; together <= MsmPlan::kMaxWitnesses; ++together) {
+    const Result<DeviceMemory> memory = device_memory(porep, kMultiprocessors, together);
+    ASSERT_TRUE(memory.ok());
+    EXPECT_EQ(memory->resident_bytes, resident);
+    if (together > 1) {
+      EXPECT_GE(memory->scratch_bytes, before + porep.bits / 8);
+      EXPECT_LE(memory->scratch_bytes, before + 3 * porep.bits / 8 + (uint64_t{64} << 20));
+    }
+    before = memory->scratch_bytes;
+    EXPECT_EQ(device_host_memory(porep, together).prove_bytes, (together + 1) * porep.witness_bytes());
+  }
+  EXPECT_FALSE(device_memory(porep, kMultiprocessors, MsmPlan::kMaxWitnesses + 1).ok());
 }
 
 TEST(DeviceMemory, TooLargeForADevice) {

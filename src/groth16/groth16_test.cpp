@@ -104,6 +104,39 @@ TEST(Prove, RandomCircuitsEqualTheTrapdoorsProof) {
   }
 }
 
+// Proofs that are finished side by side; one of bad sums is told of in its place.
+TEST(Prove, SeveralAreFinishedTogether) {
+  const Made made = make_mul();
+  const Instance& instance = made.instance;
+  CpuBackend backend;
+  NoProgress quiet;
+  ProveReport report;
+  const auto sums = backend.evaluate(instance.circuit, made.srs, instance.witness, quiet, report);
+  ASSERT_TRUE(sums.ok());
+  std::vector<ProofSums> all(5, *sums);
+  all[3].h += all[3].l;
+  const std::vector<std::vector<Fr>> inputs(5, instance.witness.inputs);
+  const auto proofs = finish_proofs(made.srs.vk, all, inputs, quiet, report);
+  ASSERT_TRUE(proofs.ok() && proofs->size() == 5);
+  for (size_t k = 0; k < 5; ++k) {
+    const Result<Proof>& proof = proofs->at(k);
+    ASSERT_EQ(proof.ok(), k != 3) << k;
+    if (!proof.ok()) {
+      EXPECT_EQ(proof.error().error_class, ErrorClass::kBadProof);
+      continue;
+    }
+    EXPECT_TRUE(verify(PreparedVerifyingKey(made.srs.vk), *proof, std::span(inputs[k]).subspan(1)).ok());
+    EXPECT_EQ(proof->a == proofs->at(0)->a, k == 0) << "fresh blinding";
+  }
+  class Stopped final : public Progress {
+    void begin_stage(std::string_view, uint64_t, std::string_view) override {}
+    void advance(uint64_t) override {}
+    void end_stage() override {}
+    bool stop_requested() const override { return true; }
+  } stopped;
+  EXPECT_EQ(finish_proofs(made.srs.vk, all, inputs, stopped, report).error().error_class, ErrorClass::kCancelled);
+}
+
 TEST(Prove, BlindingIsFresh) {
   const Made made = make_mul();
   CpuBackend backend;

@@ -3,11 +3,13 @@
 #include <array>
 #include <string>
 
+#include "base/assert.hpp"
 #include "base/random.hpp"
 #include "curve/mul_secret.hpp"
 #include "groth16/scalar.hpp"
 #include "groth16/setup.hpp"
 #include "groth16/verify.hpp"
+#include "parallel/parallel.hpp"
 
 namespace cuzk {
 namespace {
@@ -61,6 +63,13 @@ Proof assemble(const VerifyingKey& vk, const ProofSums& sums, const Blinding& bl
   return proof;
 }
 
+// `inputs` with ONE.
+Status self_check(const PreparedVerifyingKey& key, const Proof& proof, std::span<const Fr> inputs) {
+  const Status verified = verify(key, proof, inputs.subspan(1));
+  if (verified.ok()) return {};
+  return Error(ErrorClass::kBadProof, "the self-check of the proof failed: " + verified.error().message);
+}
+
 Result<Secret<Fr>> random_scalar() {
   std::array<uint8_t, 64> bytes{};
   CUZK_TRY(os_random(bytes));
@@ -87,12 +96,28 @@ Result<Proof> finish_proof(const VerifyingKey& vk, const ProofSums& sums, std::s
   }
   CUZK_TRY(check_wanted(progress));
   const StepTimer timer(report, progress, "self-check", 1, "proofs");
-  const PreparedVerifyingKey key(vk);
-  const Status verified = verify(key, proof, inputs.subspan(1));
-  if (!verified.ok()) {
-    return Error(ErrorClass::kBadProof, "the self-check of the proof failed: " + verified.error().message);
-  }
+  CUZK_TRY(self_check(PreparedVerifyingKey(vk), proof, inputs));
   return proof;
+}
+
+Result<std::vector<Result<Proof>>> finish_proofs(const VerifyingKey& vk, std::span<const ProofSums> sums,
+                                                 std::span<const std::vector<Fr>> inputs, Progress& progress,
+                                                 ProveReport& report) {
+  CUZK_ASSERT(sums.size() == inputs.size());
+  CUZK_TRY(check_wanted(progress));
+  const StepTimer timer(report, progress, "assemble and self-check", sums.size(), "proofs");
+  const PreparedVerifyingKey key(vk);
+  const auto finish = [&](size_t k) -> Result<Proof> {
+    CUZK_ASSIGN(const Blinding blinding, Blinding::random());
+    const Proof proof = assemble(vk, sums[k], blinding);
+    CUZK_TRY(self_check(key, proof, inputs[k]));
+    return proof;
+  };
+  std::vector<Result<Proof>> out(sums.size(), Error(ErrorClass::kInternal, "not finished"));
+  parallel_for(sums.size(), 1, [&](size_t begin, size_t end) {
+    for (size_t k = begin; k < end; ++k) out[k] = finish(k);
+  });
+  return Result<std::vector<Result<Proof>>>(std::move(out));
 }
 
 Result<Proof> prove(Backend& backend, const CompiledCircuit& circuit, const Srs& srs, const PackedWitness& witness,

@@ -1,6 +1,9 @@
 // From a witness to a proof that has been verified.
 #pragma once
 
+#include <span>
+#include <vector>
+
 #include "base/secret.hpp"
 #include "groth16/backend.hpp"
 #include "groth16/proof.hpp"
@@ -27,9 +30,9 @@ class Blinding {
 // unverified: the proof is checked against srs.vk first. `report`, where given, gets the steps and their times.
 // Branches and memory accesses of what uses r and s do not depend on them.
 // Errors: kUnsatisfied, naming the constraint, before the expensive steps; kCorrupt where the parameters are not those
-// of the circuit or delta is the identity; kBadProof where the self-check fails (the proof is dropped); kInternal where the witness
-// was made for another circuit; kIo where there is no randomness; kResource; kUsage where `progress` asks to stop
-// (check_wanted()), before the next step.
+// of the circuit or delta is the identity; kBadProof where the self-check fails (the proof is dropped); kInternal where
+// the witness was made for another circuit; kIo where there is no randomness; kResource; kUsage where `progress` asks
+// to stop (check_wanted()), before the next step.
 Result<Proof> prove(Backend& backend, const CompiledCircuit& circuit, const Srs& srs, const PackedWitness& witness,
                     const Blinding& blinding, Progress& progress, ProveReport* report = nullptr);
 // The same with fresh blinding.
@@ -40,5 +43,10 @@ Result<Proof> prove(Backend& backend, const CompiledCircuit& circuit, const Srs&
 // for `inputs` (ONE first). Errors: kBadProof where the self-check fails.
 Result<Proof> finish_proof(const VerifyingKey& vk, const ProofSums& sums, std::span<const Fr> inputs,
                            const Blinding& blinding, Progress& progress, ProveReport& report);
+// The same for several, side by side, with fresh blinding for each: inputs[k] are those of sums[k]. What is wrong with
+// one of them is told in its place. Errors of all: that of check_wanted().
+Result<std::vector<Result<Proof>>> finish_proofs(const VerifyingKey& vk, std::span<const ProofSums> sums,
+                                                 std::span<const std::vector<Fr>> inputs, Progress& progress,
+                                                 ProveReport& report);
 
 }  // namespace cuzk

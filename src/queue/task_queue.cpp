@@ -32,6 +32,17 @@ std::vector<Task> TaskQueue::first_of_lanes() const {
   return firsts;
 }
 
+std::vector<Task> TaskQueue::of_job_from(const Task& task, size_t most) const {
+  std::vector<Task> out;
+  const auto lane = lanes_.find(task.lane);
+  if (lane == lanes_.end()) return out;
+  for (auto at = lane->second.lower_bound(task); at != lane->second.end() && out.size() < most; ++at) {
+    if (at->job != task.job) break;
+    out.push_back(*at);
+  }
+  return out;
+}
+
 bool TaskQueue::remove(JobKey job, uint32_t partition) {
   const auto of_job = jobs_.find(job);
   if (of_job == jobs_.end()) return false;

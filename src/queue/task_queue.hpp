@@ -41,6 +41,9 @@ class TaskQueue {
   // whoever must not be overtaken ends the search. O(lanes log lanes).
   std::vector<Task> first_of_lanes() const;
 
+  // The tasks of the same job and lane from this one on, in order, at most `most`. O(most * log n).
+  std::vector<Task> of_job_from(const Task& task, size_t most) const;
+
   // False where it is not there. O(log n).
   bool remove(JobKey job, uint32_t partition);
   // All of a job: it ended. Returns how many. O(its tasks * log n).

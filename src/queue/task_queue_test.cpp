@@ -44,6 +44,19 @@ void expect_same(const TaskQueue& queue, std::vector<Task> list, Rng& rng) {
   const auto lane = static_cast<uint32_t>(below(rng, 6));
   ASSERT_EQ(queue.size_of_lane(lane), static_cast<size_t>(std::count_if(
                                           list.begin(), list.end(), [&](const Task& t) { return t.lane == lane; })));
+  // From some task, which need not be there, and up to some number.
+  Task from{Priority::kNormal, below(rng, 8), static_cast<uint32_t>(below(rng, 5)), lane};
+  for (const Task& task : list) {
+    if (task.job == from.job) from.priority = task.priority;
+  }
+  const size_t most = below(rng, 5);
+  std::vector<Task> rest;
+  for (const Task& task : list) {
+    const bool same = task.job == from.job && task.lane == lane && task.priority == from.priority;
+    if (same && !goes_before(task, from) && rest.size() < most) rest.push_back(task);
+  }
+  const std::vector<Task> of_job = queue.of_job_from(from, most);
+  ASSERT_TRUE(std::equal(of_job.begin(), of_job.end(), rest.begin(), rest.end(), equal));
 }
 
 TEST(TaskQueue, AgreesWithASortedList) {

@@ -62,12 +62,25 @@ class CpuWorker final : public WorkerBackend {
 #endif
   }
 
-  Result<Proof> prove(const CircuitSpec& circuit, const PackedWitness& witness, Progress& progress) override {
+  using WorkerBackend::prove;
+  Result<std::vector<Result<Proof>>> prove(const CircuitSpec& circuit, WitnessSource& witnesses,
+                                           Progress& progress) override {
     const auto held = held_.find(std::string(circuit.id()));
     if (held == held_.end()) {
       return Error(ErrorClass::kUsage, "the circuit " + std::string(circuit.id()) + " is not loaded");
     }
-    return cuzk::prove(backend_, held->second.circuit, held->second.srs, witness, progress);
+    // One after the other: nothing is shared between them here.
+    std::vector<Result<Proof>> out;
+    for (unsigned k = 0; k < witnesses.size() && !(k > 0 && progress.yield_requested()); ++k) {
+      const Result<const PackedWitness*> witness = witnesses.get(k);
+      if (k > 0 && (!witness.ok() || *witness == nullptr)) break;
+      if (!witness.ok()) return witness.error();
+      Result<Proof> proof = cuzk::prove(backend_, held->second.circuit, held->second.srs, **witness, progress);
+      const bool cancelled = !proof.ok() && proof.error().error_class == ErrorClass::kCancelled;
+      if (cancelled || (k == 0 && !proof.ok())) return std::move(proof).error();
+      out.push_back(std::move(proof));
+    }
+    return Result<std::vector<Result<Proof>>>(std::move(out));
   }
 
  private:
@@ -81,6 +94,13 @@ class CpuWorker final : public WorkerBackend {
 };
 
 }  // namespace
+
+Result<Proof> WorkerBackend::prove(const CircuitSpec& circuit, const PackedWitness& witness, Progress& progress) {
+  const PackedWitness* const only = &witness;
+  WitnessList list(std::span(&only, 1));
+  CUZK_ASSIGN(std::vector<Result<Proof>> proofs, prove(circuit, list, progress));
+  return std::move(proofs.front());
+}
 
 Result<LoadReport> WorkerBackend::load(const CircuitFiles& files, Progress& progress) {
   const auto start = std::chrono::steady_clock::now();

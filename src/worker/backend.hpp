@@ -6,12 +6,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/progress.hpp"
 #include "base/result.hpp"
 #include "circuit/compiled_circuit.hpp"
-#include "circuit/packed_witness.hpp"
 #include "groth16/proof.hpp"
+#include "groth16/witness_source.hpp"
 #include "worker/device.hpp"
 
 namespace cuzk {
@@ -29,8 +30,13 @@ class WorkerBackend {
                                   Progress& progress) = 0;
   // Nothing where it is not loaded.
   virtual void unload(const CircuitSpec& circuit) = 0;
-  // Errors: those of prove() of groth16/prove.hpp; kUsage where the circuit is not loaded.
-  virtual Result<Proof> prove(const CircuitSpec& circuit, const PackedWitness& witness, Progress& progress) = 0;
+  // Of the first witnesses, at least one, in order: a proof, or what was wrong with it. Not of all where `progress`
+  // asks to yield, where memory is short, and where one after the first is wrong or cannot be had. Errors: those of
+  // prove() of groth16/prove.hpp, for the first; kUsage where the circuit is not loaded.
+  virtual Result<std::vector<Result<Proof>>> prove(const CircuitSpec& circuit, WitnessSource& witnesses,
+                                                   Progress& progress) = 0;
+  // Of one witness.
+  Result<Proof> prove(const CircuitSpec& circuit, const PackedWitness& witness, Progress& progress);
   // For tests: the GPU's context is lost, as after a fault of it. Nothing where there is none.
   virtual void lose_device() {}
 };

@@ -29,8 +29,8 @@ struct DeviceInfo {
 enum class DeviceState : uint8_t {
   kStarting,
   kIdle,
-  kLoading,  // parameters or a circuit
-  kProving,
+  kLoading,     // parameters or a circuit
+  kProving,     // one partition, or several together
   kRestarting,  // its process ended or was ended, and everything it held is gone
   kGivenUp,     // it failed too often in a row, or cannot work before a person changed something
 };
@@ -61,8 +61,14 @@ struct LoadReport {
 
 struct PartitionProof {
   std::array<uint8_t, kProofBytes> proof;
-  uint64_t compute_ms = 0;
+  uint64_t compute_ms = 0;  // of partitions proved together each has its share
 };
+
+// Partitions of one circuit that are proved together, 1 to kMostTogether.
+using Witnesses = std::vector<std::shared_ptr<const PackedWitness>>;
+inline constexpr uint32_t kMostTogether = 16;
+// Of the first of them, at least one, in order: a proof, or what was wrong with it.
+using Proofs = std::vector<Result<PartitionProof>>;
 
 // One thing at a time: a caller starts load(), unload() or prove() only while the state is kIdle. Each calls back
 // exactly once, from a thread of the device, never from within the call. All calls return at once. Thread safe.
@@ -82,13 +88,16 @@ class Device {
   // state is then kRestarting: the work may be done again, here later or elsewhere); kDeviceUnusable.
   virtual void load(const CircuitFiles& files, std::function<void(Result<LoadReport>)> done) = 0;
   virtual void unload(const CircuitSpec& circuit, std::function<void(Status)> done) = 0;
-  // The circuit has been loaded. `witness` is not kept. The proof has been checked once by the process that made it;
-  // the caller checks it again. Errors also: kUnsatisfied; kBadProof where the device found it wrong itself; kInternal; "cancelled" of cancel().
-  virtual void prove(const CircuitSpec& circuit, const PackedWitness& witness,
-                     std::function<void(Result<PartitionProof>)> done) = 0;
-  // Stops the proof or the load that is going on at its next step; its callback then gets kCancelled, or what was done
+  // The circuit has been loaded. The proofs have been checked once by the process that made them; the caller checks
+  // them again. Those behind the ones that come back, if any, were not begun, or as good as not: the caller may ask for
+  // them again. An error is the first witness's or the device's. Errors also: kUnsatisfied; kBadProof where the device
+  // found it wrong itself; kInternal; kCancelled of cancel().
+  virtual void prove(const CircuitSpec& circuit, Witnesses witnesses, std::function<void(Result<Proofs>)> done) = 0;
+  // Stops the proofs or the load that is going on at its next step; its callback then gets kCancelled, or what was done
   // already. Nothing where there is none.
   virtual void cancel() = 0;
+  // Has the proofs that are going on end before the next witness is begun: their callback gets those up to there.
+  virtual void yield() = 0;
 
   // Whoever checks its proofs does not trust what it runs on any more: its process is ended, whatever it does, and
   // another is started; with `out_of_use` after a time as after too many failures (kGivenUp until then). `why` is for

@@ -25,6 +25,22 @@ CompiledCircuit without_arrays(const CompiledCircuit& circuit) {
   return out;
 }
 
+// Keeps of each witness what its proof is verified with.
+class KeepInputs final : public WitnessSource {
+ public:
+  explicit KeepInputs(WitnessSource& source) : source_(source) {}
+  unsigned size() const override { return source_.size(); }
+  Result<const PackedWitness*> get(unsigned k) override {
+    CUZK_ASSIGN(const PackedWitness* const witness, source_.get(k));
+    if (witness != nullptr) inputs.push_back(witness->inputs);
+    return witness;
+  }
+  std::vector<std::vector<Fr>> inputs;
+
+ private:
+  WitnessSource& source_;
+};
+
 class CudaWorker final : public WorkerBackend {
  public:
   CudaWorker(gpu::Device device, DeviceParamsLoader loader, uint32_t ordinal)
@@ -63,17 +79,20 @@ class CudaWorker final : public WorkerBackend {
 
   void unload(const CircuitSpec& circuit) override { held_.erase(std::string(circuit.id())); }
 
-  Result<Proof> prove(const CircuitSpec& circuit, const PackedWitness& witness, Progress& progress) override {
+  using WorkerBackend::prove;
+  Result<std::vector<Result<Proof>>> prove(const CircuitSpec& circuit, WitnessSource& witnesses,
+                                           Progress& progress) override {
     const auto held = held_.find(std::string(circuit.id()));
     if (held == held_.end()) {
       return Error(ErrorClass::kUsage, "the circuit " + std::string(circuit.id()) + " is not loaded");
     }
     CudaBackend& backend = *held->second.backend;
     ProveReport report;
-    CUZK_ASSIGN(const Blinding blinding, Blinding::random());
-    const PackedWitness* const witnesses[] = {&witness};
-    CUZK_ASSIGN(const std::vector<ProofSums> sums, backend.evaluate(held->second.circuit, witnesses, progress, report));
-    return finish_proof(backend.vk(), sums.front(), witness.inputs, blinding, progress, report);
+    CUZK_ASSIGN(const unsigned most, fitting(backend, witnesses.size()));
+    KeepInputs kept(witnesses);
+    CUZK_ASSIGN(const std::vector<ProofSums> sums,
+                backend.evaluate(held->second.circuit, kept, most, progress, report));
+    return finish_proofs(backend.vk(), sums, std::span(kept.inputs).first(sums.size()), progress, report);
   }
 
   void lose_device() override { (void)gpu::lose_context(device_); }
@@ -83,6 +102,18 @@ class CudaWorker final : public WorkerBackend {
     CompiledCircuit circuit;
     std::unique_ptr<CudaBackend> backend;
   };
+
+  // How many of so many can be proved together in what is free.
+  Result<unsigned> fitting(const CudaBackend& backend, unsigned witnesses) const {
+    const uint64_t free = device_.usage().largest_free_bytes;
+    static_assert(kMostTogether <= MsmPlan::kMaxWitnesses);
+    unsigned most = std::min<unsigned>(witnesses, kMostTogether);
+    for (; most > 1; --most) {
+      CUZK_ASSIGN(const uint64_t bytes, backend.scratch_bytes(most));
+      if (bytes <= free) break;
+    }
+    return most;
+  }
 
   // What is free must hold the scratch memory of each circuit that is held, in one piece. Where parts that were given
   // up have left holes, the engine unloads the others and loads again.

@@ -98,24 +98,31 @@ class Reader {
   bool bad_ = false;
 };
 
-void write_error(Writer& out, const Error& error) {
+struct ErrorLengths {
+  size_t message = kMostMessageBytes, file = kMostPathBytes;
+};
+constexpr ErrorLengths kShortError{kMostShortMessageBytes, 0};
+// Whatever is wrong with how many of them, one packet holds it.
+static_assert(kMostTogether * (2 * (sizeof(uint32_t) + kMostShortMessageBytes) + 100) + 100 < kMostPacketBytes);
+
+void write_error(Writer& out, const Error& error, const ErrorLengths& most = {}) {
   out.number(static_cast<uint8_t>(error.error_class));
-  out.text(error.message, kMostMessageBytes);
-  out.text(error.field, kMostMessageBytes);
-  out.text(error.file, kMostPathBytes);
+  out.text(error.message, most.message);
+  out.text(error.field, most.message);
+  out.text(error.file, most.file);
   out.optional(error.offset);
   out.optional(error.sector);
   out.optional(error.partition);
 }
 
-Error read_error(Reader& in) {
+Error read_error(Reader& in, const ErrorLengths& most = {}) {
   Error error;
   const auto error_class = in.number<uint8_t>();
   if (error_class > kLastClass) in.refuse();
   error.error_class = static_cast<ErrorClass>(std::min(error_class, kLastClass));
-  error.message = in.printable_text(kMostMessageBytes);
-  error.field = in.printable_text(kMostMessageBytes);
-  error.file = in.printable_text(kMostPathBytes);
+  error.message = in.printable_text(most.message);
+  error.field = in.printable_text(most.message);
+  error.file = in.printable_text(most.file);
   error.offset = in.optional<uint64_t>();
   error.sector = in.optional<uint64_t>();
   error.partition = in.optional<uint32_t>();
@@ -160,11 +167,39 @@ LoadReport read_report(Reader& in) {
   return report;
 }
 
-PartitionProof read_proof(Reader& in) {
-  PartitionProof proof;
-  in.bytes(proof.proof);
-  proof.compute_ms = in.number<uint64_t>();
-  return proof;
+// From 1 on, but not more than are proved together.
+uint32_t read_count(Reader& in) {
+  const auto count = in.number<uint32_t>();
+  if (count == 0 || count > kMostTogether) in.refuse();
+  return std::min(count, kMostTogether);
+}
+
+void write_proofs(Writer& out, const Proofs& proofs) {
+  out.number(static_cast<uint32_t>(proofs.size()));
+  for (const Result<PartitionProof>& proof : proofs) {
+    out.number(uint8_t{proof.ok()});
+    if (proof.ok()) {
+      out.bytes(proof->proof);
+      out.number(proof->compute_ms);
+    } else {
+      write_error(out, proof.error(), kShortError);
+    }
+  }
+}
+
+Proofs read_proofs(Reader& in) {
+  Proofs proofs;
+  for (uint32_t left = read_count(in); left > 0; --left) {
+    if (!in.flag()) {
+      proofs.emplace_back(read_error(in, kShortError));
+      continue;
+    }
+    PartitionProof proof;
+    in.bytes(proof.proof);
+    proof.compute_ms = in.number<uint64_t>();
+    proofs.emplace_back(proof);
+  }
+  return proofs;
 }
 
 Error unreadable() { return {ErrorClass::kCorrupt, "a message between daemon and worker cannot be read"}; }
@@ -198,8 +233,14 @@ std::vector<uint8_t> encode(const WorkerCommand& command) {
                         [&](const ProveTask& m) {
                           out.number(m.task);
                           out.text(m.circuit);
+                          out.number(m.witnesses);
                         },
-                        [&](const CancelTask& m) { out.number(m.task); }},
+                        [&](const CancelTask& m) { out.number(m.task); },
+                        [&](const TaskWitness& m) {
+                          out.number(m.task);
+                          out.number(m.number);
+                        },
+                        [&](const YieldTask& m) { out.number(m.task); }},
              command);
   return out.take();
 }
@@ -223,8 +264,7 @@ std::vector<uint8_t> encode(const WorkerReply& reply) {
                         [&](const TaskUnloaded& m) { out.number(m.task); },
                         [&](const TaskProved& m) {
                           out.number(m.task);
-                          out.bytes(m.proof.proof);
-                          out.number(m.proof.compute_ms);
+                          write_proofs(out, m.proofs);
                         },
                         [&](const TaskFailed& m) {
                           out.number(m.task);
@@ -244,8 +284,10 @@ Result<WorkerCommand> decode_command(std::span<const uint8_t> packet) {
           LoadTask{in.number<uint64_t>(), in.text(kMostNameBytes), in.text(kMostPathBytes), in.text(kMostPathBytes)};
       break;
     case kCommandType<1>: command = UnloadTask{in.number<uint64_t>(), in.text(kMostNameBytes)}; break;
-    case kCommandType<2>: command = ProveTask{in.number<uint64_t>(), in.text(kMostNameBytes)}; break;
+    case kCommandType<2>: command = ProveTask{in.number<uint64_t>(), in.text(kMostNameBytes), read_count(in)}; break;
     case kCommandType<3>: command = CancelTask{in.number<uint64_t>()}; break;
+    case kCommandType<4>: command = TaskWitness{in.number<uint64_t>(), in.number<uint32_t>()}; break;
+    case kCommandType<5>: command = YieldTask{in.number<uint64_t>()}; break;
     default: return unreadable();
   }
   if (!in.complete()) return unreadable();
@@ -263,7 +305,7 @@ Result<WorkerReply> decode_reply(std::span<const uint8_t> packet) {
       break;
     case kReplyType<3>: reply = TaskLoaded{in.number<uint64_t>(), read_report(in)}; break;
     case kReplyType<4>: reply = TaskUnloaded{in.number<uint64_t>()}; break;
-    case kReplyType<5>: reply = TaskProved{in.number<uint64_t>(), read_proof(in)}; break;
+    case kReplyType<5>: reply = TaskProved{in.number<uint64_t>(), read_proofs(in)}; break;
     case kReplyType<6>: reply = TaskFailed{in.number<uint64_t>(), read_error(in)}; break;
     default: return unreadable();
   }

@@ -17,12 +17,15 @@
 namespace cuzk {
 
 // Changes with any message. Both sides are the same program, but for an option of tests.
-inline constexpr uint32_t kWorkerProtocolVersion = 2;
+inline constexpr uint32_t kWorkerProtocolVersion = 3;
 inline constexpr size_t kMostPacketBytes = 16'384;
 // Longer texts of an error, a stage or a device are cut; a path that is longer is refused before it is sent.
 inline constexpr size_t kMostPathBytes = 4'096, kMostMessageBytes = 2'000, kMostNameBytes = 200;
+// Of errors of which there may be kMostTogether in a packet.
+inline constexpr size_t kMostShortMessageBytes = 280;
 
-// To the worker. Tasks are numbered by the daemon and come one at a time, but for CancelTask.
+// To the worker. Tasks are numbered by the daemon and come one at a time; the last three are about one that is there,
+// or has just ended.
 struct LoadTask {
   uint64_t task = 0;
   std::string circuit, params_file, circuit_file;
@@ -33,17 +36,28 @@ struct UnloadTask {
   std::string circuit;
   friend bool operator==(const UnloadTask&, const UnloadTask&) = default;
 };
-// Comes with a descriptor: shared_witness.hpp.
 struct ProveTask {
   uint64_t task = 0;
   std::string circuit;
+  uint32_t witnesses = 1;  // to kMostTogether; they follow
   friend bool operator==(const ProveTask&, const ProveTask&) = default;
+};
+// The next witness of a ProveTask. Comes with a descriptor: shared_witness.hpp.
+struct TaskWitness {
+  uint64_t task = 0;
+  uint32_t number = 0;  // from 0, without gaps
+  friend bool operator==(const TaskWitness&, const TaskWitness&) = default;
 };
 struct CancelTask {
   uint64_t task = 0;
   friend bool operator==(const CancelTask&, const CancelTask&) = default;
 };
-using WorkerCommand = std::variant<LoadTask, UnloadTask, ProveTask, CancelTask>;
+// A ProveTask is to end before it begins its next witness.
+struct YieldTask {
+  uint64_t task = 0;
+  friend bool operator==(const YieldTask&, const YieldTask&) = default;
+};
+using WorkerCommand = std::variant<LoadTask, UnloadTask, ProveTask, CancelTask, TaskWitness, YieldTask>;
 
 // To the daemon. First WorkerReady, or WorkerUnusable and the end.
 struct WorkerReady {
@@ -68,7 +82,7 @@ struct TaskUnloaded {
 };
 struct TaskProved {
   uint64_t task = 0;
-  PartitionProof proof;
+  Proofs proofs;  // of the first witnesses, 1 to kMostTogether; errors without their file
 };
 struct TaskFailed {
   uint64_t task = 0;

@@ -16,8 +16,13 @@ namespace {
 using Bytes = std::vector<uint8_t>;
 
 std::vector<WorkerCommand> commands() {
-  return {LoadTask{7, "porep-32g", "/p/v28.params", "/c/porep-32g.circuit"}, LoadTask{}, UnloadTask{8, "winning-2k"},
-          ProveTask{UINT64_MAX, "window-2k"}, CancelTask{9}};
+  return {LoadTask{7, "porep-32g", "/p/v28.params", "/c/porep-32g.circuit"},
+          LoadTask{},
+          UnloadTask{8, "winning-2k"},
+          ProveTask{UINT64_MAX, "window-2k", kMostTogether},
+          CancelTask{9},
+          TaskWitness{7, 15},
+          YieldTask{10}};
 }
 
 Error full_error() {
@@ -30,6 +35,13 @@ Error full_error() {
   return error;
 }
 
+// As it comes back from among several.
+Error short_error() {
+  Error error = full_error();
+  error.file.clear();
+  return error;
+}
+
 std::vector<WorkerReply> replies() {
   PartitionProof proof;
   for (size_t i = 0; i < proof.proof.size(); ++i) proof.proof[i] = static_cast<uint8_t>(i * 7);
@@ -39,7 +51,8 @@ std::vector<WorkerReply> replies() {
           WorkerBeat{1, 2, "sum h"},
           TaskLoaded{2, {3, 4, 5}},
           TaskUnloaded{6},
-          TaskProved{7, proof},
+          TaskProved{7, {proof}},
+          TaskProved{8, {proof, short_error(), proof}},
           TaskFailed{8, full_error()},
           TaskFailed{9, Error(ErrorClass::kUsage, "")}};
 }
@@ -102,7 +115,7 @@ TEST(WorkerProtocol, WrongNumbersAreRefused) {
   magic[0] ^= 1;
   EXPECT_FALSE(decode_command(magic).ok());
   Bytes type = encode(commands()[3]);
-  type[4] = 4;
+  type[4] = 6;
   EXPECT_FALSE(decode_command(type).ok());
   // The length of a text says more than there is, and more than there may be.
   for (const uint32_t length : {10u, 201u, 0x7fffffffu, 0xffffffffu}) {
@@ -117,6 +130,28 @@ TEST(WorkerProtocol, WrongNumbersAreRefused) {
   EXPECT_TRUE(decode_reply(error_class).ok());
   ++error_class[16];
   EXPECT_FALSE(decode_reply(error_class).ok());
+}
+
+TEST(WorkerProtocol, FromOneWitnessToTheMostThatGoTogether) {
+  const PartitionProof proof{};
+  for (const uint32_t count : {0u, 1u, kMostTogether, kMostTogether + 1, UINT32_MAX}) {
+    const bool good = count > 0 && count <= kMostTogether;
+    EXPECT_EQ(decode_command(encode(WorkerCommand(ProveTask{1, "c", count}))).ok(), good) << count;
+    if (count > 100) continue;
+    EXPECT_EQ(decode_reply(encode(WorkerReply(TaskProved{1, Proofs(count, proof)}))).ok(), good) << count;
+  }
+  // Long errors of all of them are cut, and fit.
+  Error error(ErrorClass::kUnsatisfied, std::string(100'000, 'm'));
+  error.field = error.file = error.message;
+  error.offset = error.sector = error.partition = 1;
+  const Bytes packet = encode(WorkerReply(TaskProved{1, Proofs(kMostTogether, error)}));
+  EXPECT_LE(packet.size(), kMostPacketBytes);
+  const auto read = decode_reply(packet);
+  ASSERT_TRUE(read.ok());
+  const Error& last = std::get<TaskProved>(*read).proofs.back().error();
+  EXPECT_EQ(last.error_class, ErrorClass::kUnsatisfied);
+  EXPECT_EQ(last.message, std::string(kMostShortMessageBytes - 3, 'm') + "...");
+  EXPECT_EQ(last.file, "");
 }
 
 TEST(WorkerProtocol, LongPacketsAreRefused) {

@@ -300,16 +300,34 @@ TEST(WorkerProtocolEnd, WellFormedNonsenseIsAnError) {
   expect(ErrorClass::kUsage, "no circuit");
   worker.send(LoadTask{++task, "window-2k", "/x", std::string("/y\0z", 4)});
   expect(ErrorClass::kNotFound, "no such file");
-  worker.send(ProveTask{++task, "window-2k"});
+  worker.send(ProveTask{++task, "window-2k", 3});
+  expect(ErrorClass::kUsage, "not loaded");
+  worker.send(TaskWitness{task, 0});  // too late
+  worker.send(
+      LoadTask{++task, "window-2k", PostFiles::window().files.params_file, PostFiles::window().files.circuit_file});
+  const auto loaded = worker.reply();
+  ASSERT_TRUE(loaded && std::holds_alternative<TaskLoaded>(*loaded));
+  const auto prove = [&](int fd) {
+    worker.send(ProveTask{++task, "window-2k", 2});
+    worker.send(TaskWitness{task, 0}, fd);
+  };
+  prove(-1);
   expect(ErrorClass::kCorrupt, "no witness");
   const Descriptor null(open("/dev/null", O_RDONLY | O_CLOEXEC));
-  worker.send(ProveTask{++task, "window-2k"}, null.get());
+  prove(null.get());
   expect(ErrorClass::kCorrupt, "no memory");
   const Descriptor memory(memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   ASSERT_EQ(ftruncate(memory.get(), 1 << 20), 0);
   ASSERT_EQ(fcntl(memory.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL), 0);
-  worker.send(ProveTask{++task, "window-2k"}, memory.get());
+  prove(memory.get());
   expect(ErrorClass::kCorrupt, "zeros");
+  // A damaged witness behind a good one is not begun; the good one is proved.
+  const Descriptor good = std::move(share_witness(PostFiles::window().witness)).value();
+  prove(good.get());
+  worker.send(TaskWitness{task, 1}, memory.get());
+  const auto proved = worker.reply();
+  ASSERT_TRUE(proved && std::holds_alternative<TaskProved>(*proved));
+  EXPECT_EQ(std::get<TaskProved>(*proved).proofs.size(), 1u);
   // A descriptor that nobody asked for is closed; a cancel of another task is nothing.
   worker.send(UnloadTask{++task, "window-2k"}, null.get());
   const auto unloaded = worker.reply();
@@ -317,8 +335,30 @@ TEST(WorkerProtocolEnd, WellFormedNonsenseIsAnError) {
   EXPECT_TRUE(std::holds_alternative<TaskUnloaded>(*unloaded));
   worker.send(CancelTask{task});
   worker.send(CancelTask{99});
+  worker.send(YieldTask{99});
+  worker.send(TaskWitness{99, 5});
   worker.hang_up();
   EXPECT_EQ(worker.end(), "ended with exit status 0");
+}
+
+// Of a task that waits for its witnesses.
+TEST(WorkerProtocolEnd, WitnessesOutOfOrderEndIt) {
+  const Descriptor good = std::move(share_witness(PostFiles::window().witness)).value();
+  const CircuitFiles& files = PostFiles::window().files;
+  for (const std::vector<uint32_t>& numbers : {std::vector<uint32_t>{1}, {0, 0}, {0, 2}, {0, 1, 2}, {UINT32_MAX}}) {
+    RawWorker worker;
+    ASSERT_TRUE(worker.reply());
+    worker.send(LoadTask{1, "window-2k", files.params_file, files.circuit_file});
+    ASSERT_TRUE(worker.reply());
+    worker.send(ProveTask{2, "window-2k", 2});
+    for (const uint32_t number : numbers) worker.send(TaskWitness{2, number}, good.get());
+    EXPECT_EQ(worker.end(), kProtocolEnd) << numbers.size();
+  }
+  RawWorker worker;  // of a task that has none
+  ASSERT_TRUE(worker.reply());
+  worker.send(LoadTask{1, "window-2k", files.params_file, files.circuit_file});
+  worker.send(TaskWitness{1, 0}, good.get());
+  EXPECT_EQ(worker.end(), kProtocolEnd);
 }
 
 TEST(WorkerProtocolEnd, OptionsThatAreNone) {

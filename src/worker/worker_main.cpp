@@ -27,7 +27,7 @@
 #include "worker/channel.hpp"
 #include "worker/faults.hpp"
 #include "worker/protocol.hpp"
-#include "worker/shared_witness.hpp"
+#include "worker/witness_inbox.hpp"
 
 namespace cuzk {
 namespace {
@@ -77,7 +77,7 @@ class TaskProgress final : public Progress {
   void begin_task() {
     const std::lock_guard lock(mutex_);
     stage_.clear();
-    stop_ = false;
+    stop_ = yield_ = false;
   }
   void begin_stage(std::string_view name, uint64_t, std::string_view) override {
     const std::lock_guard lock(mutex_);
@@ -88,7 +88,10 @@ class TaskProgress final : public Progress {
   void end_stage() override { ++steps_; }
   bool stop_requested() const override { return stop_; }
 
+  bool yield_requested() const override { return yield_; }
+
   void stop() { stop_ = true; }
+  void yield() { yield_ = true; }
   WorkerBeat beat(uint64_t task) const {
     const std::lock_guard lock(mutex_);
     return {task, steps_, stage_};
@@ -98,7 +101,7 @@ class TaskProgress final : public Progress {
   mutable std::mutex mutex_;
   std::string stage_;
   std::atomic<uint64_t> steps_{0};
-  std::atomic<bool> stop_{false};
+  std::atomic<bool> stop_{false}, yield_{false};
 };
 
 // The faults of a plan, made at the places that a worker has for them.
@@ -167,7 +170,9 @@ class FaultMaker {
 };
 
 // -A instead of A: a point as good as any other, and no proof.
-void spoil(PartitionProof& proof) { proof.proof[0] ^= 0x20; }
+void spoil(Result<PartitionProof>& proof) {
+  if (proof.ok()) proof->proof[0] ^= 0x20;
+}
 
 class Worker {
  public:
@@ -200,6 +205,7 @@ class Worker {
   struct Job {
     uint64_t task;
     std::function<WorkerReply(uint64_t task)> run;
+    std::shared_ptr<WitnessInbox> witnesses;  // of a proof
   };
 
   bool send(const WorkerReply& reply, bool wait = true) const { return channel_.send(encode(reply), -1, wait).ok(); }
@@ -239,23 +245,39 @@ class Worker {
     return std::visit(Overloaded{[&](const LoadTask& m) { return start(m.task, [this, m] { return load(m); }); },
                                  [&](const UnloadTask& m) { return start(m.task, [this, m] { return unload(m); }); },
                                  [&](const ProveTask& m) {
-                                   const auto memory = std::make_shared<Descriptor>(std::move(packet.descriptor));
-                                   return start(m.task, [this, m, memory] { return prove(m, *memory); });
+                                   const auto inbox = std::make_shared<WitnessInbox>(m.witnesses, progress_);
+                                   return start(
+                                       m.task, [this, m, inbox] { return prove(m, *inbox); }, inbox);
                                  },
-                                 [&](const CancelTask& m) {
-                                   const std::lock_guard lock(mutex_);
-                                   if (job_ && job_->task == m.task) progress_.stop();
-                                   return true;
-                                 }},
+                                 [&](const CancelTask& m) { return about(m.task, [&](Job&) { progress_.stop(); }); },
+                                 [&](const TaskWitness& m) {
+                                   bool put = true;
+                                   about(m.task, [&](Job& job) {
+                                     put = job.witnesses && job.witnesses->put(m.number, std::move(packet.descriptor));
+                                   });
+                                   return put;
+                                 },
+                                 [&](const YieldTask& m) { return about(m.task, [&](Job&) { progress_.yield(); }); }},
                       *command);
   }
 
-  bool start(uint64_t task, std::function<WorkerReply()> run) {
+  // Something about a task that goes on; nothing is wrong where it has ended.
+  template <class Tell>
+  bool about(uint64_t task, const Tell& tell) {
+    const std::lock_guard lock(mutex_);
+    if (!job_ || job_->task != task) return true;
+    tell(*job_);
+    if (job_->witnesses) job_->witnesses->wake();
+    return true;
+  }
+
+  bool start(uint64_t task, std::function<WorkerReply()> run, std::shared_ptr<WitnessInbox> witnesses = nullptr) {
     const std::lock_guard lock(mutex_);
     if (job_ || task == 0) return false;  // one at a time
     ++count_;
     progress_.begin_task();
-    job_ = Job{task, [this, run = std::move(run), k = count_](uint64_t number) { return guarded(number, k, run); }};
+    job_ = Job{task, [this, run = std::move(run), k = count_](uint64_t number) { return guarded(number, k, run); },
+               std::move(witnesses)};
     wake_.notify_all();
     return true;
   }
@@ -269,7 +291,7 @@ class Worker {
       WorkerReply reply = run();
       if (auto* proved = std::get_if<TaskProved>(&reply);
           proved != nullptr && faults_.plans(WorkerFault::kWrongProof, k)) {
-        spoil(proved->proof);
+        spoil(proved->proofs.front());
       }
       return reply;
     } catch (const std::bad_alloc&) {
@@ -289,12 +311,12 @@ class Worker {
         job = *job_;
       }
       const WorkerReply reply = job.run(job.task);
-      job.run = nullptr;  // with the witness's descriptor
       {
         // The daemon may send the next task as soon as it has the reply.
         const std::lock_guard lock(mutex_);
         job_.reset();
       }
+      job = {};                  // with descriptors of witnesses that were left
       if (!send(reply)) return;  // serve() sees the end too
     }
   }
@@ -320,17 +342,21 @@ class Worker {
     return TaskUnloaded{m.task};
   }
 
-  WorkerReply prove(const ProveTask& m, Descriptor& memory) {
+  WorkerReply prove(const ProveTask& m, WitnessInbox& witnesses) {
     const auto start = Clock::now();
-    const auto proof = [&]() -> Result<Proof> {
+    const auto proofs = [&]() -> Result<std::vector<Result<Proof>>> {
       CUZK_ASSIGN(const CircuitSpec* spec, known(m.circuit));
-      CUZK_ASSIGN(const PackedWitness witness, read_shared_witness(memory.get()));
-      memory.reset();
-      return backend_->prove(*spec, witness, progress_);
+      return backend_->prove(*spec, witnesses, progress_);
     }();
-    if (!proof.ok()) return TaskFailed{m.task, proof.error()};
+    if (!proofs.ok()) return TaskFailed{m.task, proofs.error()};
     const auto time = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start);
-    return TaskProved{m.task, {encode(*proof), static_cast<uint64_t>(time.count())}};
+    const uint64_t share_ms = static_cast<uint64_t>(time.count()) / proofs->size();
+    TaskProved out{m.task, {}};
+    for (const Result<Proof>& proof : *proofs) {
+      out.proofs.push_back(proof.ok() ? Result<PartitionProof>(PartitionProof{encode(*proof), share_ms})
+                                      : Result<PartitionProof>(proof.error()));
+    }
+    return out;
   }
 
   const Channel channel_;

@@ -27,7 +27,7 @@ using Clock = std::chrono::steady_clock;
 
 using LoadDone = std::function<void(Result<LoadReport>)>;
 using UnloadDone = std::function<void(Status)>;
-using ProveDone = std::function<void(Result<PartitionProof>)>;
+using ProveDone = std::function<void(Result<Proofs>)>;
 
 // Something that the process is to do, or does.
 struct Task {
@@ -35,10 +35,14 @@ struct Task {
   std::string doing;  // "proving porep-2k"
   DeviceState state = DeviceState::kProving;
   WorkerCommand command;
-  Descriptor memory;  // until it is sent
+  Witnesses witnesses;  // each until it is sent
   Milliseconds step_limit{0};
   std::variant<LoadDone, UnloadDone, ProveDone> done;
-  bool sent = false, cancel_sent = false, cancel_wanted = false;
+  bool sent = false;
+  uint32_t witnesses_sent = 0;
+  bool cancel_wanted = false, cancel_sent = false, yield_wanted = false, yield_sent = false;
+
+  bool has_witness_to_send() const { return witnesses_sent < witnesses.size() && !yield_sent && !cancel_sent; }
 };
 
 void fail(Task& task, Error error) {
@@ -107,11 +111,11 @@ class WorkerProcess::Supervisor {
     raise(event_);
   }
 
-  void cancel() {
+  void ask(bool Task::*wanted) {
     {
       const std::lock_guard lock(mutex_);
       if (!task_) return;
-      task_->cancel_wanted = true;
+      (*task_).*wanted = true;
     }
     raise(event_);
   }
@@ -269,6 +273,7 @@ class WorkerProcess::Supervisor {
       if (output_open_) on[2].fd = child_->output();
       const std::lock_guard lock(mutex_);
       if (!ready_ || task_) most = tick_;
+      if (task_ && task_->has_witness_to_send()) most = Milliseconds(0);
     } else if (start_at_ != SteadyTime::max()) {
       most = std::chrono::ceil<Milliseconds>(std::max(Clock::duration(0), start_at_ - Clock::now()));
     }
@@ -278,29 +283,40 @@ class WorkerProcess::Supervisor {
     [[maybe_unused]] const ssize_t got = read(event_.get(), &count, sizeof count);
   }
 
-  // False where the process had to be ended.
+  // One witness at a time, so that replies have their turn. False where the process had to be ended.
   bool send_commands() {
-    std::vector<uint8_t> command, cancel;
-    Descriptor memory;
-    Milliseconds limit{0};
+    Result<Descriptor> memory = Descriptor();
+    bool first = false;
+    std::shared_ptr<const PackedWitness> witness;
     {
       const std::lock_guard lock(mutex_);
       if (!task_) return true;
-      if (!std::exchange(task_->sent, true)) {
-        command = encode(task_->command);
-        memory = std::move(task_->memory);
-        limit = task_->step_limit;
+      first = !task_->sent;
+      if (task_->has_witness_to_send()) witness = task_->witnesses[task_->witnesses_sent];
+    }
+    if (witness != nullptr) memory = share_witness(*witness);
+    if (!memory.ok() && first) return refuse_task(std::move(memory).error());
+    std::vector<std::pair<WorkerCommand, int>> commands;
+    {
+      const std::lock_guard lock(mutex_);
+      if (!std::exchange(task_->sent, true)) commands.emplace_back(task_->command, -1);
+      if (witness != nullptr && memory.ok()) {
+        commands.emplace_back(TaskWitness{task_->number, task_->witnesses_sent}, memory->get());
+        task_->witnesses[task_->witnesses_sent++].reset();
+      }
+      // Without the next witness it is as if somebody else waited: what was begun ends.
+      if ((task_->yield_wanted || !memory.ok()) && !std::exchange(task_->yield_sent, true)) {
+        commands.emplace_back(YieldTask{task_->number}, -1);
       }
       if (task_->cancel_wanted && !std::exchange(task_->cancel_sent, true)) {
-        cancel = encode(WorkerCommand(CancelTask{task_->number}));
+        commands.emplace_back(CancelTask{task_->number}, -1);
       }
+      if (first) watchdog_.begin(Clock::now(), options_.times.silence, task_->step_limit);
     }
     Status sent;
-    if (!command.empty()) {
-      sent = child_->channel().send(command, memory.get(), false);
-      watchdog_.begin(Clock::now(), options_.times.silence, limit);
+    for (const auto& [command, descriptor] : commands) {
+      if (sent.ok()) sent = child_->channel().send(encode(command), descriptor, false);
     }
-    if (sent.ok() && !cancel.empty()) sent = child_->channel().send(cancel, -1, false);
     if (sent.ok()) return true;
     // Most likely it has ended just now, which says more than that.
     if (const auto end = child_->wait_end(Milliseconds(100))) {
@@ -309,6 +325,15 @@ class WorkerProcess::Supervisor {
       end_process("takes no messages", false);
     }
     return false;
+  }
+
+  // Before the process has heard of it.
+  bool refuse_task(Error error) {
+    std::optional<Task> task = end_task();
+    set_state(DeviceState::kIdle);
+    fail(*task, std::move(error));
+    call_back();
+    return true;
   }
 
   void read_output() {
@@ -351,10 +376,7 @@ class WorkerProcess::Supervisor {
                                  },
                                  [&](const TaskLoaded& m) { return finish<LoadDone>(m.task, m.report); },
                                  [&](const TaskUnloaded& m) { return finish<UnloadDone>(m.task, Status()); },
-                                 [&](const TaskProved& m) {
-                                   policy_.on_proof();
-                                   return finish<ProveDone>(m.task, m.proof);
-                                 },
+                                 [&](const TaskProved& m) { return on_proved(m); },
                                  [&](const TaskFailed& m) { return on_failed(m); }},
                       reply);
   }
@@ -401,6 +423,13 @@ class WorkerProcess::Supervisor {
     std::get<Done>(task->done)(std::move(value));
     call_back();
     return true;
+  }
+
+  bool on_proved(const TaskProved& m) {
+    const auto answers = [&] { return m.proofs.size() <= std::get<ProveTask>(task_->command).witnesses; };
+    if (!is_current(m.task) || !std::holds_alternative<ProveDone>(task_->done) || !answers()) return unasked();
+    if (std::any_of(m.proofs.begin(), m.proofs.end(), [](const auto& proof) { return proof.ok(); })) policy_.on_proof();
+    return finish<ProveDone>(m.task, m.proofs);
   }
 
   bool on_failed(const TaskFailed& m) {
@@ -522,7 +551,8 @@ uint64_t WorkerProcess::generation() const { return supervisor_->get(&Supervisor
 std::optional<int> WorkerProcess::process_id() const { return supervisor_->get(&Supervisor::process_id_); }
 std::optional<Error> WorkerProcess::last_fault() const { return supervisor_->get(&Supervisor::last_fault_); }
 void WorkerProcess::on_change(std::function<void()> changed) { supervisor_->on_change(std::move(changed)); }
-void WorkerProcess::cancel() { supervisor_->cancel(); }
+void WorkerProcess::cancel() { supervisor_->ask(&Task::cancel_wanted); }
+void WorkerProcess::yield() { supervisor_->ask(&Task::yield_wanted); }
 void WorkerProcess::replace(const std::string& why, bool out_of_use) { supervisor_->replace(why, out_of_use); }
 
 void WorkerProcess::load(const CircuitFiles& files, LoadDone done) {
@@ -552,21 +582,17 @@ void WorkerProcess::unload(const CircuitSpec& circuit, UnloadDone done) {
   supervisor_->take(std::move(task));
 }
 
-void WorkerProcess::prove(const CircuitSpec& circuit, const PackedWitness& witness, ProveDone done) {
+void WorkerProcess::prove(const CircuitSpec& circuit, Witnesses witnesses, ProveDone done) {
+  CUZK_ASSERT(!witnesses.empty() && witnesses.size() <= kMostTogether);
   const WorkerTimes& times = supervisor_->options().times;
   Task task;
   const std::string id(circuit.id());
   task.doing = "proving " + id;
-  task.command = ProveTask{0, id};
+  task.command = ProveTask{0, id, static_cast<uint32_t>(witnesses.size())};
+  task.witnesses = std::move(witnesses);
   task.step_limit = times.prove_step + std::chrono::duration_cast<Milliseconds>(times.prove_step_per_constraint *
                                                                                 circuit.counts().constraints);
   task.done = std::move(done);
-  Result<Descriptor> memory = share_witness(witness);
-  if (!memory.ok()) {
-    supervisor_->refuse(std::move(task), std::move(memory).error());
-    return;
-  }
-  task.memory = std::move(*memory);
   supervisor_->take(std::move(task));
 }
 

@@ -63,7 +63,8 @@ struct WorkerProcessOptions {
 // process says that its device cannot be used.
 //
 // Where state() is not kIdle, load(), unload() and prove() call back with kUsage (busy), kDeviceFault or (given up)
-// kDeviceUnusable. prove() copies the witness within the call: 30 ms for the 70 MB of a 32 GiB PoRep partition.
+// kDeviceUnusable. Witnesses are copied for the process one after the other by the device's thread (30 ms for the 70 MB
+// of a 32 GiB PoRep partition), all but the first while the process works.
 class WorkerProcess final : public Device {
  public:
   explicit WorkerProcess(WorkerProcessOptions options);
@@ -79,9 +80,9 @@ class WorkerProcess final : public Device {
   void on_change(std::function<void()> changed) override;
   void load(const CircuitFiles& files, std::function<void(Result<LoadReport>)> done) override;
   void unload(const CircuitSpec& circuit, std::function<void(Status)> done) override;
-  void prove(const CircuitSpec& circuit, const PackedWitness& witness,
-             std::function<void(Result<PartitionProof>)> done) override;
+  void prove(const CircuitSpec& circuit, Witnesses witnesses, std::function<void(Result<Proofs>)> done) override;
   void cancel() override;
+  void yield() override;
   void replace(const std::string& why, bool out_of_use) override;
 
   // Of the process that runs now; nothing where there is none. For the status and for tests that kill it.

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <set>
+
 #include "worker/worker_test_support.hpp"
 
 namespace cuzk {
@@ -124,10 +127,11 @@ TEST(WorkerProcess, ACrashCostsOneTask) {
   ASSERT_TRUE(test.load().ok());
   DeviceState state_then = DeviceState::kIdle;
   std::promise<Result<PartitionProof>> result;
-  test.device->prove(PostFiles::window().spec(), PostFiles::window().witness, [&](Result<PartitionProof> r) {
-    state_then = test.device->state();
-    result.set_value(std::move(r));
-  });
+  test.device->prove(PostFiles::window().spec(), TestDevice::witnesses({PostFiles::window().witness}),
+                     TestDevice::only([&](Result<PartitionProof> r) {
+                       state_then = test.device->state();
+                       result.set_value(std::move(r));
+                     }));
   const auto crashed = result.get_future().get();
   EXPECT_ERROR(crashed, kDeviceFault);
   EXPECT_EQ(state_then, DeviceState::kRestarting);
@@ -302,6 +306,77 @@ TEST(WorkerProcess, CancelStopsALoad) {
   EXPECT_EQ(test.device->generation(), 1u);
 }
 
+TEST(WorkerProcess, ProvesSeveralTogether) {
+  TestDevice test(worker_options("wrong-proof@4"));
+  expect_works(test);
+  const PostFiles& files = PostFiles::window();
+  const auto proofs = test.prove_all({files.witness, files.witness, files.witness});
+  ASSERT_TRUE(proofs.ok()) << proofs.error().describe();
+  ASSERT_EQ(proofs->size(), 3u);
+  std::set<std::array<uint8_t, kProofBytes>> different;
+  for (const auto& proof : *proofs) {
+    ASSERT_TRUE(proof.ok());
+    EXPECT_TRUE(files.verifies(*proof));
+    different.insert(proof->proof);
+  }
+  EXPECT_EQ(different.size(), 3u) << "fresh blinding";
+  // A fault of one is told of that one.
+  const auto wrong = test.prove_all({files.witness, files.witness});
+  ASSERT_TRUE(wrong.ok() && wrong->size() == 2u);
+  EXPECT_FALSE(files.verifies(*wrong->at(0)));
+  EXPECT_TRUE(files.verifies(*wrong->at(1)));
+  PackedWitness unsatisfied = files.witness;
+  unsatisfied.fields[5] += Fr::one();
+  const auto second = test.prove_all({files.witness, unsatisfied, files.witness});
+  ASSERT_TRUE(second.ok() && second->size() == 3u);
+  EXPECT_TRUE(files.verifies(*second->at(0)));
+  EXPECT_ERROR(second->at(1), kUnsatisfied);
+  EXPECT_TRUE(files.verifies(*second->at(2)));
+  EXPECT_ERROR(test.prove_all({unsatisfied, files.witness}), kUnsatisfied);
+  expect_works(test);
+  EXPECT_EQ(test.device->generation(), 1u);
+}
+
+TEST(WorkerProcess, YieldEndsAfterTheWitnessThatWasBegun) {
+  TestDevice test(worker_options());
+  test.device->yield();  // nothing
+  expect_works(test);
+  test.device->yield();
+  const std::vector<PackedWitness> many(kMostTogether, PostFiles::window().witness);
+  auto proofs = test.start_all(many);
+  test.device->yield();
+  test.device->yield();
+  ASSERT_EQ(proofs.wait_for(kPatience), std::future_status::ready);
+  const auto some = proofs.get();
+  ASSERT_TRUE(some.ok()) << some.error().describe();
+  EXPECT_GE(some->size(), 1u);
+  EXPECT_LT(some->size(), kMostTogether);
+  for (const auto& proof : *some) EXPECT_TRUE(PostFiles::window().verifies(*proof));
+  // The next ones do not.
+  const auto both = test.prove_all({PostFiles::window().witness, PostFiles::window().witness});
+  ASSERT_TRUE(both.ok());
+  EXPECT_EQ(both->size(), 2u);
+  EXPECT_EQ(test.device->generation(), 1u);
+}
+
+TEST(WorkerProcess, CancelAndDeathEndAllOfThem) {
+  TestDevice test(worker_options());
+  expect_works(test);
+  const std::vector<PackedWitness> many(kMostTogether, PostFiles::window().witness);
+  auto proofs = test.start_all(many);
+  EXPECT_EQ(proofs.wait_for(30ms), std::future_status::timeout);
+  test.device->cancel();
+  EXPECT_ERROR(proofs.get(), kCancelled);
+  expect_works(test);
+  EXPECT_EQ(test.device->generation(), 1u);
+  proofs = test.start_all(many);
+  EXPECT_EQ(proofs.wait_for(30ms), std::future_status::timeout);
+  ASSERT_EQ(kill(*test.device->process_id(), SIGKILL), 0);
+  EXPECT_ERROR(proofs.get(), kDeviceFault);
+  expect_works(test);
+  EXPECT_EQ(test.device->generation(), 2u);
+}
+
 // Whoever checks the proofs does not trust it any more.
 TEST(WorkerProcess, IsReplacedOnRequestAndTakenOutOfUse) {
   WorkerProcessOptions options = worker_options("slow@2=60000");
@@ -408,8 +483,8 @@ TEST(WorkerProcess, ItsEndIsNotWaitedForWhileItProves) {
   std::promise<Result<PartitionProof>> result;
   auto device = std::make_unique<WorkerProcess>(worker_options("slow@1=60000"));
   ASSERT_TRUE(TestDevice::eventually([&] { return device->state() == DeviceState::kIdle; }));
-  device->prove(PostFiles::window().spec(), PostFiles::window().witness,
-                [&](Result<PartitionProof> r) { result.set_value(std::move(r)); });
+  device->prove(PostFiles::window().spec(), TestDevice::witnesses({PostFiles::window().witness}),
+                TestDevice::only([&](Result<PartitionProof> r) { result.set_value(std::move(r)); }));
   const auto start = std::chrono::steady_clock::now();
   device.reset();
   EXPECT_LT(std::chrono::steady_clock::now() - start, 20s);

@@ -142,13 +142,37 @@ class TestDevice {
   }
   Result<PartitionProof> prove(const PackedWitness& witness = PostFiles::window().witness,
                                const CircuitSpec& spec = PostFiles::window().spec()) {
-    return call<PartitionProof>([&](auto done) { device->prove(spec, witness, done); });
+    return call<PartitionProof>([&](auto done) { device->prove(spec, witnesses({witness}), only(done)); });
   }
   std::future<Result<PartitionProof>> start_proof(const PackedWitness& witness = PostFiles::window().witness) {
     const auto promise = std::make_shared<std::promise<Result<PartitionProof>>>();
-    device->prove(PostFiles::window().spec(), witness,
-                  [promise](Result<PartitionProof> result) { promise->set_value(std::move(result)); });
+    device->prove(PostFiles::window().spec(), witnesses({witness}),
+                  only([promise](Result<PartitionProof> result) { promise->set_value(std::move(result)); }));
     return promise->get_future();
+  }
+  // Several together.
+  Result<Proofs> prove_all(const std::vector<PackedWitness>& of) {
+    return call<Proofs>([&](auto done) { device->prove(PostFiles::window().spec(), witnesses(of), done); });
+  }
+  std::future<Result<Proofs>> start_all(const std::vector<PackedWitness>& of) {
+    const auto promise = std::make_shared<std::promise<Result<Proofs>>>();
+    device->prove(PostFiles::window().spec(), witnesses(of),
+                  [promise](Result<Proofs> result) { promise->set_value(std::move(result)); });
+    return promise->get_future();
+  }
+
+  static Witnesses witnesses(const std::vector<PackedWitness>& of) {
+    Witnesses out;
+    for (const PackedWitness& witness : of) out.push_back(std::make_shared<const PackedWitness>(witness));
+    return out;
+  }
+  // Of proofs that are one alone.
+  static std::function<void(Result<Proofs>)> only(std::function<void(Result<PartitionProof>)> done) {
+    return [done = std::move(done)](Result<Proofs> result) {
+      if (!result.ok()) return done(result.error());
+      EXPECT_EQ(result->size(), 1u);
+      done(result->front());
+    };
   }
 
   std::vector<std::string> lines() const {

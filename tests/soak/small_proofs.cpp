@@ -77,7 +77,7 @@ class SmallService final : public ProofService {
     return {circuit_of(submission.kind), submission.bytes() + sizeof(SmallWork), 4096};
   }
   WitnessNeeds witness_needs(const CircuitSpec&) const override { return {sizes_.witness_bytes(), 1024}; }
-  DeviceNeeds device_needs(const CircuitSpec&, const DeviceInfo&) const override {
+  DeviceNeeds device_needs(const CircuitSpec&, const DeviceInfo&, uint32_t) const override {
     DeviceNeeds needs;
     needs.parameters = srs_bytes(sizes_.srs_shape());
     needs.circuit = sizes_.compiled_bytes;
@@ -133,8 +133,9 @@ class SmallBackend final : public WorkerBackend {
     return cpu_->load(spec, std::move(circuit), params, progress);
   }
   void unload(const CircuitSpec& circuit) override { cpu_->unload(circuit); }
-  Result<Proof> prove(const CircuitSpec& circuit, const PackedWitness& witness, Progress& progress) override {
-    return cpu_->prove(circuit, witness, progress);
+  Result<std::vector<Result<Proof>>> prove(const CircuitSpec& circuit, WitnessSource& witnesses,
+                                           Progress& progress) override {
+    return cpu_->prove(circuit, witnesses, progress);
   }
 
  private:

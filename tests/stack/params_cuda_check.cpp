@@ -220,8 +220,10 @@ class ParamsCheck {
     CUZK_ASSIGN(const Blinding blinding, Blinding::random());
     CUZK_TRY(finish_proof(backend->vk(), sums, made.witness.inputs, blinding, quiet, ignored));
     const double prove_seconds = seconds_since(start);
-    CUZK_ASSIGN(const DeviceMemory told,
-                device_memory(sizes_of(made.circuit), static_cast<unsigned>(info_.multiprocessors)));
+    const auto tell = [&](unsigned together) {
+      return device_memory(sizes_of(made.circuit), static_cast<unsigned>(info_.multiprocessors), together);
+    };
+    CUZK_ASSIGN(const DeviceMemory told, tell(1));
     const auto compare = [&](uint64_t is, uint64_t was_told, const char* what) {
       expect(is <= was_told,
              made.id + ": " + what + " takes " + std::to_string(is) + " bytes, told " + std::to_string(was_told));
@@ -229,6 +231,11 @@ class ParamsCheck {
     compare(backend->resident_bytes(), told.resident_bytes, "what is resident");
     CUZK_ASSIGN(const uint64_t scratch, backend->scratch_bytes());
     compare(scratch, told.scratch_bytes, "a proof");
+    for (unsigned together = 2; together <= MsmPlan::kMaxWitnesses; ++together) {
+      CUZK_ASSIGN(const uint64_t taken, backend->scratch_bytes(together));
+      CUZK_ASSIGN(const DeviceMemory told_of_all, tell(together));
+      compare(taken, told_of_all.scratch_bytes, "proofs together");
+    }
     lines.push_back("{\"circuit\": \"" + made.id + "\", \"setup_ms\": " + std::to_string(setup_seconds * 1e3) +
                     ", \"file_bytes\": " + std::to_string(file->size()) + ", \"load_ms\": " +
                     std::to_string(load_seconds * 1e3) + ", \"prove_ms\": " + std::to_string(prove_seconds * 1e3) +

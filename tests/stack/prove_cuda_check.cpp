@@ -169,7 +169,47 @@ class DualCheck {
       expect(!(expected.a == first.a), "another witness");
       compare_sums(sums[k], expected, " of number " + std::to_string(k));
     }
-    return {};
+    return compare_prefixes(made, witnesses, backend, sums);
+  }
+
+  // Asks to yield before the k-th witness.
+  class YieldBefore final : public Progress {
+   public:
+    explicit YieldBefore(size_t k) : left_(k) {}
+    void begin_stage(std::string_view, uint64_t, std::string_view) override {}
+    void advance(uint64_t) override {}
+    void end_stage() override {}
+    bool yield_requested() const override { return --left_ == 0; }
+
+   private:
+    mutable size_t left_;
+  };
+
+  // However many are ended with, they have the same sums; so they do before a witness that is wrong.
+  Status compare_prefixes(const test::SyntheticCircuit& made, std::vector<const PackedWitness*> witnesses,
+                          CudaBackend& backend, const std::vector<ProofSums>& all) {
+    ProveReport ignored;
+    const auto compare = [&](size_t count, Progress& progress, const std::string& where) -> Status {
+      WitnessList list(witnesses);
+      CUZK_ASSIGN(const std::vector<ProofSums> sums,
+                  backend.evaluate(made.circuit, list, list.size(), progress, ignored));
+      expect(sums.size() == count, "as many as were begun" + where);
+      for (size_t k = 0; k < std::min(count, sums.size()); ++k) compare_sums(sums[k], all[k], where);
+      return {};
+    };
+    for (size_t count = 1; count < witnesses.size(); ++count) {
+      YieldBefore progress(count);
+      CUZK_TRY(compare(count, progress, " of the first " + std::to_string(count)));
+    }
+    if (witnesses.size() == 1) return {};
+    NoProgress quiet;
+    PackedWitness changed = *witnesses[1], other = *witnesses[1];
+    changed.bits.words()[changed.bits.size() / 128] ^= 1;
+    witnesses[1] = &changed;
+    CUZK_TRY(compare(1, quiet, " before one that violates the circuit"));
+    other.fields.push_back(Fr::one());
+    witnesses[1] = &other;
+    return compare(1, quiet, " before one of another circuit");
   }
 
   Status compare_steps(const test::SyntheticCircuit& made, ProofSteps& steps) {

@@ -175,6 +175,7 @@ Result<std::unique_ptr<Engine>> assemble_engine(const Config& config, const Serv
   EngineOptions options;
   options.jobs = job_limits(config);
   options.witnesses_ahead = or_default(config.pipeline_max_gpu_queue_depth, kDefaultAhead);
+  options.gpu_group = or_default(config.gpus_max_group, options.gpu_group);
   options.evict_min_idle = config.memory_eviction_min_idle;
   options.upload_room_bytes = std::min(kMostUploadRoom, budget_bytes / kUploadShare);
   return make_engine(options, std::move(parts));
