@@ -33,8 +33,8 @@ inline size_t threads(size_t entries, size_t resident, size_t good_segment, size
 // Entries (a digit of a scalar each) that are sorted and summed at a time. 88 bytes of scratch each in G1, 160 in G2.
 inline constexpr size_t kMaxEntriesG1 = size_t{1} << 26, kMaxEntriesG2 = size_t{1} << 25;
 
-// Partial sums that one thread joins.
-inline constexpr unsigned kJoin = 8;
+// Partial sums that are joined at a time: a warp's lanes.
+inline constexpr unsigned kJoin = 32;
 
 // Threads that sum the rows and columns of buckets, at least, where these are long enough.
 inline constexpr size_t kLineThreads = 60000;

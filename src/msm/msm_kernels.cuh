@@ -8,7 +8,8 @@
 //   walk_kernel   sums what is left of each run in extended coordinates. A run within the segment goes to its bucket;
 //                 the first and the last run, which other segments may share, become partial sums.
 //   meet_kernel   joins the partial sums of runs that two segments share.
-//   join_kernel   walks the list of partial sums, for runs that more segments share, until it is short.
+//
+// Runs that more segments share are left to msm_join_kernels.cuh.
 #pragma once
 
 #include <cstddef>
@@ -385,46 +386,6 @@ __global__ void __launch_bounds__(kBlock)
   if (key == kNoKey || keys[last + 1] != key || keys[last - 1] == key || keys[last + 2] == key) return;
   buckets[key] = sum_of<Curve>(buckets[key], sum_of<Curve>(points[last], points[last + 1]));
   points[last] = points[last + 1] = Xyzz<Curve>::infinity();
-}
-
-// The partial sums keys[0..size), points[0..size), kJoin a thread. Equal keys are adjacent. What a thread cannot finish
-// alone goes to the next list, two a thread.
-template <class Curve>
-__global__ void __launch_bounds__(kBlock)
-    join_kernel(const uint32_t* keys, const Xyzz<Curve>* points, uint32_t size, uint32_t* out_keys,
-                Xyzz<Curve>* out_points, Xyzz<Curve>* buckets) {
-  constexpr uint32_t kJoin = msm_cuda_tuning::kJoin;
-  const uint32_t thread = blockIdx.x * kBlock + threadIdx.x;
-  const uint32_t begin = thread * kJoin;
-  if (begin >= size) return;
-  const uint32_t end = begin + kJoin < size ? begin + kJoin : size;
-  const uint32_t first_key = keys[begin], last_key = keys[end - 1];
-  const bool first_shared = begin > 0 && keys[begin - 1] == first_key;
-  const bool last_shared = end < size && keys[end] == last_key;
-  uint32_t* partial_keys = out_keys + 2 * static_cast<size_t>(thread);
-  Xyzz<Curve>* partials = out_points + 2 * static_cast<size_t>(thread);
-  partial_keys[0] = first_key;
-  partial_keys[1] = last_key;
-  partials[0] = partials[1] = Xyzz<Curve>::infinity();
-  const auto finish = [&](uint32_t key, const Xyzz<Curve>& sum) {
-    if (sum.is_infinity() || key == kNoKey) return;
-    if ((first_shared && key == first_key) || (last_shared && key == last_key)) {
-      partials[key != first_key] = sum;
-    } else {
-      buckets[key] = sum_of<Curve>(buckets[key], sum);
-    }
-  };
-  uint32_t key = first_key;
-  Xyzz<Curve> sum = Xyzz<Curve>::infinity();
-  for (uint32_t k = begin; k < end; ++k) {
-    if (keys[k] != key) {
-      finish(key, sum);
-      key = keys[k];
-      sum = Xyzz<Curve>::infinity();
-    }
-    if (!points[k].is_infinity()) sum = sum_of<Curve>(sum, points[k]);
-  }
-  finish(key, sum);
 }
 
 }  // namespace cuzk::msm_detail

@@ -56,8 +56,8 @@ struct Emulation {
         products(size_t{p.threads()} * (p.max_segment() / 2) * kFieldWords<C>),
         slots(2 * products.size()),
         buckets(p.buckets()) {
-    for (auto& keys : partial_keys) keys.resize(2 * p.threads());
-    for (auto& points : partials) points.resize(2 * p.threads());
+    partial_keys.resize(2 * p.threads());
+    partials.resize(2 * p.threads());
     if constexpr (std::is_same_v<C, G1Curve>) {
       if (plan.multiplier() != MsmMultiplier::kHybrid) return;
       prepared_words = plan.bases_are_prepared() ? 6 : 8;
@@ -101,8 +101,8 @@ struct Emulation {
     a.max_segment = plan.max_segment();
     a.products = products.data();
     a.slots = slots.data();
-    a.partial_keys = partial_keys[0].data();
-    a.partial_points = partials[0].data();
+    a.partial_keys = partial_keys.data();
+    a.partial_points = partials.data();
     a.buckets = buckets.data() + (size_t{task.first_set} << plan.bucket_bits());
     pair_counts.resize(plan.threads());
     for (unsigned i = 0; i < 2; ++i) {
@@ -113,13 +113,10 @@ struct Emulation {
     a.prepared = prepared.data();
     a.prepared_words = prepared_words;
     run_rounds(a);
-    launch(meet_kernel<C>, plan.threads(), partial_keys[0].data(), partials[0].data(), plan.threads(), a.buckets);
-    uint32_t size = 2 * plan.threads();
-    for (unsigned from = 0; size > 0; from = 1 - from) {
-      const uint32_t threads = (size + msm_cuda_tuning::kJoin - 1) / msm_cuda_tuning::kJoin;
-      launch(join_kernel<C>, threads, partial_keys[from].data(), partials[from].data(), size,
-             partial_keys[1 - from].data(), partials[1 - from].data(), a.buckets);
-      size = threads > 1 ? 2 * threads : 0;
+    launch(meet_kernel<C>, plan.threads(), partial_keys.data(), partials.data(), plan.threads(), a.buckets);
+    // In place of join_kernel, which works by warps.
+    for (size_t i = 0; i < 2 * size_t{plan.threads()}; ++i) {
+      if (!partials[i].is_infinity()) a.buckets[partial_keys[i]].add(partials[i]);
     }
   }
 
@@ -159,8 +156,8 @@ struct Emulation {
   std::vector<Word> products, slots, prepared;
   uint32_t prepared_words = 0;
   std::vector<uint32_t> pair_refs[2], pair_counts;
-  std::vector<uint32_t> partial_keys[2];
-  std::vector<Xyzz<C>> partials[2], buckets;
+  std::vector<uint32_t> partial_keys;
+  std::vector<Xyzz<C>> partials, buckets;
 };
 
 template <class C>

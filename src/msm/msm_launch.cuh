@@ -9,6 +9,7 @@
 #include "gpu/memory.hpp"
 #include "msm/msm_cuda.hpp"
 #include "msm/msm_hybrid_cuda.cuh"
+#include "msm/msm_join_kernels.cuh"
 #include "msm/msm_kernels.cuh"
 #include "msm/msm_reduce_kernels.cuh"
 
@@ -32,14 +33,14 @@ Status join_partials(const MsmPlan& plan, Xyzz<Curve>* buckets, std::byte* scrat
   CUZK_CUDA_TRY(cudaGetLastError());
   uint32_t size = 2 * plan.threads();
   for (unsigned from = 0; size > 0; from = 1 - from) {
-    const uint32_t threads = blocks_for(size, msm_cuda_tuning::kJoin);
-    join_kernel<Curve><<<blocks_for(threads, kBlock), kBlock, 0, stream>>>(
+    const uint32_t warps = blocks_for(size, msm_cuda_tuning::kJoin);
+    join_kernel<Curve><<<blocks_for(size, kBlock), kBlock, 0, stream>>>(
         at_offset<const uint32_t>(scratch, at.partial_keys[from]),
         at_offset<const Xyzz<Curve>>(scratch, at.partial_points[from]), size,
         at_offset<uint32_t>(scratch, at.partial_keys[1 - from]),
         at_offset<Xyzz<Curve>>(scratch, at.partial_points[1 - from]), buckets);
     CUZK_CUDA_TRY(cudaGetLastError());
-    size = threads > 1 ? 2 * threads : 0;
+    size = warps > 1 ? 2 * warps : 0;
   }
   return {};
 }

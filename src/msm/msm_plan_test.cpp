@@ -112,9 +112,9 @@ TEST(MsmPlan, ScratchRangesAreAlignedApartAndAsLargeAsTheirUse) {
                                      {s.products, pairs * field},
                                      {s.slots, pairs * 2 * field},
                                      {s.partial_keys[0], 8 * threads},
-                                     {s.partial_keys[1], 8 * ((2 * threads + 7) / 8)},
+                                     {s.partial_keys[1], 8 * ((2 * threads + 31) / 32)},
                                      {s.partial_points[0], 2 * threads * 4 * field},
-                                     {s.partial_points[1], 2 * ((2 * threads + 7) / 8) * 4 * field},
+                                     {s.partial_points[1], 2 * ((2 * threads + 31) / 32) * 4 * field},
                                      {s.buckets, plan.buckets() * 4 * field},
                                      {s.lines, plan.sets() * plan.lines_of_set() * 4 * field}};
         std::sort(ranges.begin(), ranges.end(), [](const Range& a, const Range& b) {

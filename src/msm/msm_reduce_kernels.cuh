@@ -12,27 +12,10 @@
 
 #include "curve/point.hpp"
 #include "field/fp2.hpp"
+#include "msm/msm_join_kernels.cuh"
 #include "msm/msm_kernels.cuh"
 
 namespace cuzk::msm_detail {
-
-// The value of the lane `delta` above, in groups of `width` lanes.
-__device__ __forceinline__ Fp shuffle_down(const Fp& v, unsigned delta, unsigned width) {
-  Fp::Limbs out;
-#pragma unroll
-  for (size_t i = 0; i < Fp::kLimbs; ++i) {
-    out[i] = __shfl_down_sync(0xffffffff, static_cast<unsigned long long>(v.montgomery()[i]), delta, width);
-  }
-  return Fp::from_montgomery(out);
-}
-__device__ __forceinline__ Fp2 shuffle_down(const Fp2& v, unsigned delta, unsigned width) {
-  return {shuffle_down(v.c0, delta, width), shuffle_down(v.c1, delta, width)};
-}
-template <class Curve>
-__device__ __forceinline__ Xyzz<Curve> shuffle_down(const Xyzz<Curve>& v, unsigned delta, unsigned width) {
-  return {shuffle_down(v.x, delta, width), shuffle_down(v.y, delta, width), shuffle_down(v.zz, delta, width),
-          shuffle_down(v.zzz, delta, width)};
-}
 
 struct LineArgs {
   unsigned sets, row_bits, column_bits;
