@@ -151,7 +151,7 @@ if wants faults; then
   # The first task loads; the fourth loses the context by a trap on the device, which no later call survives.
   start --worker-faults trap@4 --worker-faulty-processes 1
   batch "porep-2k over a lost context" 32 8
-  is "context lost" cuzk_device_faults_total 1
+  is "context lost" cuzk_device_faults_total "$gpus"  # the first process of each
   is "context lost" cuzk_proofs_failed_total 0
   stop "SIGTERM after the lost context"
 fi
