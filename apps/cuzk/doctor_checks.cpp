@@ -62,7 +62,10 @@ Finding gpu_finding(const CircuitSpec& circuit, const std::vector<gpu::DeviceInf
   const gpu::DeviceInfo& largest = *std::max_element(
       gpus.begin(), gpus.end(), [](const auto& a, const auto& b) { return a.memory_bytes < b.memory_bytes; });
   const std::string proving = "proving " + std::string(circuit.id()) + " on a GPU";
-  const Result<GpuMemory> memory = gpu_memory(circuit, static_cast<unsigned>(largest.multiprocessors));
+  // As the daemon has it by itself (gpus.h_multiples).
+  const auto multiprocessors = static_cast<unsigned>(largest.multiprocessors);
+  const DeviceTables tables = choose_tables(sizes_of(circuit), multiprocessors, usable_gpu_bytes(largest), 0);
+  const Result<GpuMemory> memory = gpu_memory(circuit, multiprocessors, tables);
   if (!memory.ok()) {
     return {.health = Health::kBad,
             .check = "memory",
@@ -77,6 +80,7 @@ Finding gpu_finding(const CircuitSpec& circuit, const std::vector<gpu::DeviceInf
   finding.details = {{"circuit", std::string(circuit.id())},
                      {"gpu_resident_bytes", memory->resident_bytes},
                      {"gpu_scratch_bytes", memory->scratch_bytes},
+                     {"h_multiples", tables.h_multiples},
                      {"needed_bytes", memory->host_bytes}};
   const bool fits_gpu = memory->resident_bytes + memory->scratch_bytes <= usable_gpu_bytes(largest);
   if (fits_gpu && memory->host_bytes <= budget) return finding;

@@ -16,8 +16,8 @@
 namespace cuzk::app {
 namespace {
 
-// The program itself, its libraries (most of it: those of the daemon) and threads: measured, 15.3 MB after start, 17 to 20
-// MB when the code of a setup or a proof has run.
+// The program itself, its libraries (most of it: those of the daemon) and threads: measured, 15.3 MB after start, 17 to
+// 20 MB when the code of a setup or a proof has run.
 constexpr uint64_t kProgramBytes = 18'000'000;
 
 std::string of(const char* work, const CircuitSpec& circuit) { return work + std::string(circuit.id()); }
@@ -60,9 +60,9 @@ Status check_prove_memory(const CircuitSpec& circuit) {
   return check_memory(peak_bytes(prove_memory(circuit, parallel_threads())), of("proving on the CPU ", circuit));
 }
 
-Result<GpuMemory> gpu_memory(const CircuitSpec& circuit, unsigned multiprocessors) {
+Result<GpuMemory> gpu_memory(const CircuitSpec& circuit, unsigned multiprocessors, const DeviceTables& tables) {
   const CircuitSizes sizes = sizes_of(circuit);
-  CUZK_ASSIGN(const DeviceMemory device, device_memory(sizes, multiprocessors));
+  CUZK_ASSIGN(const DeviceMemory device, device_memory(sizes, multiprocessors, 1, tables));
   const DeviceHostMemory host = device_host_memory(sizes);
   // The circuit is compiled, or read, in the process; a witness is there, and copied.
   const uint64_t work =

@@ -9,6 +9,7 @@
 
 #include "base/result.hpp"
 #include "filecoin/circuit_spec.hpp"
+#include "groth16/device_memory.hpp"
 #include "groth16/memory.hpp"
 #include "residency/circuit_sizes.hpp"
 #include "srs/layout.hpp"
@@ -31,7 +32,7 @@ struct GpuMemory {
 };
 inline constexpr unsigned kLargeGpu = 132;  // multiprocessors of an H100 or H200
 // Errors: kUsage where the circuit is too large for a device.
-Result<GpuMemory> gpu_memory(const CircuitSpec& circuit, unsigned multiprocessors);
+Result<GpuMemory> gpu_memory(const CircuitSpec& circuit, unsigned multiprocessors, const DeviceTables& tables = {});
 
 // Each refuses (kResource) where the command would need more than there is.
 Status check_prove_memory(const CircuitSpec& circuit);

@@ -110,6 +110,13 @@ Result<Outcome> run_plan(const PlanOptions& options, Console& console) {
     outcome.json["gpu"] = {{"resident_bytes", gpu->resident_bytes},
                            {"scratch_bytes", gpu->scratch_bytes},
                            {"host_bytes", gpu->host_bytes}};
+    // What the daemon may keep besides (gpus.h_multiples): each one as much as the points of h.
+    const Result<GpuMemory> most = gpu_memory(*circuit, kLargeGpu, {.h_multiples = kMostMultiples});
+    if (most.ok()) {
+      const uint64_t bytes = (most->resident_bytes - gpu->resident_bytes) / (kMostMultiples - 1);
+      outcome.text += "; each further multiple of the points of h that the daemon keeps there: " + human_bytes(bytes);
+      outcome.json["gpu"]["multiple_bytes"] = bytes;
+    }
   }
   return outcome;
 }

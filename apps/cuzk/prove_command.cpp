@@ -100,7 +100,7 @@ Result<Outcome> run_prove(const ProveOptions& options, Console& console) {
   CUZK_TRY(device.info.is_gpu ? check_device_prove_memory(spec) : check_prove_memory(spec));
   CUZK_ASSIGN(const std::unique_ptr<WorkerBackend> backend, make_worker_backend(device.device, 0));
   CUZK_ASSIGN(CachedCircuit loaded, load_circuit(spec, options.cache, console));
-  CUZK_TRY(backend->load(spec, std::move(loaded.circuit), files.params, console.progress()));
+  CUZK_TRY(backend->load(spec, std::move(loaded.circuit), files.params, DeviceTables(), console.progress()));
 
   CUZK_ASSIGN(const std::vector<Proof> proofs, prove_partitions(*backend, request, console));
   const std::vector<uint8_t> proof = encode_proofs(proofs);

@@ -38,6 +38,7 @@ struct Config {
   DeviceNames gpus_devices;  // empty: all GPUs, and where there is none the CPU
   uint64_t gpus_gpu_threads = 0;
   uint64_t gpus_max_group = 0;
+  uint64_t gpus_h_multiples = 0;
 
   uint64_t scheduler_max_jobs = 4096;
   Size scheduler_max_bytes{8 * kGiB};

@@ -100,6 +100,12 @@ const std::vector<ConfigKey>& table() {
            "Partitions of one job that a GPU proves together, at most; 0: 10. More important work goes before the next "
            "of them all the same.",
        .max = 16},
+      {.name = "gpus.h_multiples",
+       .member = &Config::gpus_h_multiples,
+       .doc =
+           "Multiples of the points of h that a GPU keeps of large circuits, 1 to 4: memory for speed. 0: as many as "
+           "leave three tenths of its memory; 1 where several large circuits are to stay loaded side by side.",
+       .max = 4},
       {.name = "gpus.gpu_workers_per_device",
        .member = &Config::unused_number,
        .doc = "A device has one worker process, which needs no second one to be kept busy.",

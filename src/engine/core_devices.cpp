@@ -241,8 +241,10 @@ bool EngineCore::start_load(uint32_t device, CircuitIndex circuit, const Task& t
   slot.run = run;
   slot.partition = task.partition;
   slot.began = now_;
+  CircuitFiles files = circuits_[circuit].files;
+  files.tables = needs.tables;
   calls_.push_back(
-      [to = slot.device, files = circuits_[circuit].files, device, number = slot.work_number, weak = weak_from_this()] {
+      [to = slot.device, files = std::move(files), device, number = slot.work_number, weak = weak_from_this()] {
         to->load(files, [weak, device, number](Result<LoadReport> result) {
           if (const auto core = weak.lock()) core->on_loaded(device, number, std::move(result));
         });

@@ -208,7 +208,8 @@ class SimService final : public ProofService {
       return {.load_scratch = kSimGpuHost,
               .prove_scratch = kSimGpuHost + together * circuit.witness,
               .device_resident = circuit.resident,
-              .device_scratch = scratch};
+              .device_scratch = scratch,
+              .tables = {2, circuit.load_ms}};
     }
     return {circuit.resident / 4 * 3, circuit.resident - circuit.resident / 4 * 3, circuit.load_scratch, scratch, 0, 0};
   }
@@ -249,6 +250,8 @@ class SimDevice final : public Device {
     if (!begin(DeviceState::kLoading)) return busy(std::move(done));
     const SimCircuit& circuit = sim_circuit(*files.spec);
     world_.expect(!resident.contains(circuit.id), "a circuit is loaded twice");
+    world_.expect(gpu_memory == 0 || files.tables == DeviceTables{2, circuit.load_ms},
+                  "other tables than were counted");
     scratch = gpu_memory > 0 ? kSimGpuHost : circuit.resident + circuit.load_scratch;
     const uint64_t life = generation_;
     const auto over = std::make_shared<bool>(false);

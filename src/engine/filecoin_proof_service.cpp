@@ -112,8 +112,9 @@ RequestNeeds FilecoinProofService::request_needs(const Submission& submission) c
   return needs;
 }
 
-FilecoinProofService::FilecoinProofService(std::shared_ptr<CircuitStore> store, uint32_t device_threads)
-    : store_(std::move(store)) {
+FilecoinProofService::FilecoinProofService(std::shared_ptr<CircuitStore> store, uint32_t device_threads,
+                                           uint32_t h_multiples)
+    : store_(std::move(store)), h_multiples_(h_multiples) {
   for (const CircuitSpec& circuit : circuit_specs()) {
     const CircuitSizes sizes = sizes_of(circuit);
     Needs needs;
@@ -132,19 +133,20 @@ size_t FilecoinProofService::index_of(const CircuitSpec& circuit) const {
 }
 
 // On the host a GPU's worker keeps nothing of a circuit; its process is counted while it works.
-const std::vector<DeviceNeeds>& FilecoinProofService::on_gpu(uint32_t multiprocessors, uint32_t together) const {
+const std::vector<DeviceNeeds>& FilecoinProofService::on_gpu(const DeviceInfo& device, uint32_t together) const {
   const std::lock_guard lock(mutex_);
-  std::vector<DeviceNeeds>& all = on_gpu_[{multiprocessors, together}];
+  std::vector<DeviceNeeds>& all = on_gpu_[{device.multiprocessors, device.memory_usable_bytes, together}];
   if (!all.empty()) return all;
   for (const CircuitSpec& circuit : circuit_specs()) {
     const CircuitSizes sizes = sizes_of(circuit);
     const DeviceHostMemory host = device_host_memory(sizes, together);
-    const Result<DeviceMemory> device = device_memory(sizes, multiprocessors, together);
     DeviceNeeds needs;
+    needs.tables = choose_tables(sizes, device.multiprocessors, device.memory_usable_bytes, h_multiples_);
+    const Result<DeviceMemory> memory = device_memory(sizes, device.multiprocessors, together, needs.tables);
     needs.load_scratch = host.process_bytes + host.load_bytes;
     needs.prove_scratch = host.process_bytes + host.prove_bytes;
-    needs.device_resident = device.ok() ? device->resident_bytes : UINT64_MAX / 4;
-    needs.device_scratch = device.ok() ? device->scratch_bytes : UINT64_MAX / 4;
+    needs.device_resident = memory.ok() ? memory->resident_bytes : UINT64_MAX / 4;
+    needs.device_scratch = memory.ok() ? memory->scratch_bytes : UINT64_MAX / 4;
     all.push_back(needs);
   }
   return all;
@@ -159,7 +161,7 @@ DeviceNeeds FilecoinProofService::device_needs(const CircuitSpec& circuit, const
   const Needs& needs = needs_[index_of(circuit)];
   if (device.is_gpu) {
     // Maps keep their elements where they are.
-    return on_gpu(device.multiprocessors, together)[index_of(circuit)];
+    return on_gpu(device, together)[index_of(circuit)];
   }
   DeviceNeeds out = needs.on_cpu;
   out.prove_scratch += (together - 1) * needs.witness.witness;  // on their way to the device

@@ -55,6 +55,7 @@ struct DeviceNeeds {
   uint64_t parameters = 0, circuit = 0;  // while loaded
   uint64_t load_scratch = 0, prove_scratch = 0;
   uint64_t device_resident = 0, device_scratch = 0;
+  DeviceTables tables;  // with these
 
   uint64_t resident() const { return parameters + circuit; }
 };

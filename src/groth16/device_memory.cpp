@@ -43,8 +43,10 @@ struct SumMemory {
 };
 
 Result<SumMemory> sum_memory(MsmGroup group, uint64_t values, uint64_t bits, unsigned multiprocessors,
-                             unsigned witnesses) {
+                             unsigned witnesses, const DeviceTables& tables = {}) {
   MsmOptions options;
+  options.table_multiples = tables.h_multiples;
+  options.max_entries = tables.h_max_entries;
   options.multiprocessors = multiprocessors;
   options.prepared = true;
   const uint64_t point = group == MsmGroup::kG1 ? sizeof(G1Xyzz) : sizeof(G2Xyzz);
@@ -69,14 +71,16 @@ Result<SumMemory> sum_memory(MsmGroup group, uint64_t values, uint64_t bits, uns
 
 }  // namespace
 
-Result<DeviceMemory> device_memory(const CircuitSizes& circuit, unsigned multiprocessors, unsigned witnesses) {
+Result<DeviceMemory> device_memory(const CircuitSizes& circuit, unsigned multiprocessors, unsigned witnesses,
+                                   const DeviceTables& tables) {
   const SrsShape srs = circuit.srs_shape();
   DeviceMemory out;
-  out.resident_bytes =
-      srs_bytes(srs) + index_bytes(circuit) + system_bytes(circuit) + domain_bytes(circuit.log2_domain()) + kRoundings;
+  out.resident_bytes = srs_bytes(srs) + index_bytes(circuit) + system_bytes(circuit) +
+                       domain_bytes(circuit.log2_domain()) + kRoundings +
+                       (tables.h_multiples - 1) * srs.h * sizeof(G1Affine);
   SumMemory sums;
-  const auto add = [&](MsmGroup group, uint64_t values, uint64_t bits) -> Status {
-    CUZK_ASSIGN(const SumMemory sum, sum_memory(group, values, bits, multiprocessors, witnesses));
+  const auto add = [&](MsmGroup group, uint64_t values, uint64_t bits, const DeviceTables& with = {}) -> Status {
+    CUZK_ASSIGN(const SumMemory sum, sum_memory(group, values, bits, multiprocessors, witnesses, with));
     sums.over_values = std::max(sums.over_values, sum.over_values);
     sums.over_bits = std::max(sums.over_bits, sum.over_bits);
     sums.results += sum.results;
@@ -84,7 +88,7 @@ Result<DeviceMemory> device_memory(const CircuitSizes& circuit, unsigned multipr
   };
   const uint64_t a_bits = std::min(circuit.bits, circuit.a_aux), b_bits = std::min(circuit.bits, circuit.b_aux);
   const uint64_t row = circuit.domain() * sizeof(Fr);
-  CUZK_TRY(add(MsmGroup::kG1, srs.h, 0));
+  CUZK_TRY(add(MsmGroup::kG1, srs.h, 0, tables));
   CUZK_TRY(add(MsmGroup::kG1, circuit.l_others(), circuit.bits));
   CUZK_TRY(add(MsmGroup::kG1, circuit.a_others(), a_bits));
   CUZK_TRY(add(MsmGroup::kG1, circuit.b_others(), b_bits));
@@ -96,6 +100,24 @@ Result<DeviceMemory> device_memory(const CircuitSizes& circuit, unsigned multipr
   // A plan for fewer values than the most that there may be can be a little larger.
   constexpr uint64_t kLoading = 64 * kMiB;  // the slabs' copies (groth16/device_params.hpp)
   out.scratch_bytes = std::max(proving + proving / 32, kLoading);
+  return out;
+}
+
+DeviceTables choose_tables(const CircuitSizes& circuit, unsigned multiprocessors, uint64_t usable_bytes,
+                           uint32_t h_multiples) {
+  constexpr unsigned kLog2LargeDomain = 22;
+  const uint64_t most_bytes = usable_bytes / 10 * 7;
+  const auto fits = [&](const DeviceTables& tables, uint64_t bytes) {
+    const Result<DeviceMemory> memory = device_memory(circuit, multiprocessors, 1, tables);
+    return memory.ok() && memory->resident_bytes + memory->scratch_bytes <= bytes;
+  };
+  if (circuit.log2_domain() < kLog2LargeDomain) return {};
+  DeviceTables out;
+  out.h_multiples = h_multiples == 0 ? kMostMultiples : std::min(h_multiples, kMostMultiples);
+  while (out.h_multiples > 1 && !fits(out, h_multiples == 0 ? most_bytes : usable_bytes)) --out.h_multiples;
+  for (const uint64_t entries : {uint64_t{1} << 28, uint64_t{1} << 27}) {
+    if (fits({out.h_multiples, entries}, most_bytes)) return {out.h_multiples, entries};
+  }
   return out;
 }
 

@@ -16,9 +16,24 @@ struct DeviceMemory {
   uint64_t scratch_bytes = 0;   // the most of loading them and of proofs, made together
 };
 
+// What memory can be given for speed (CudaBackendOptions).
+struct DeviceTables {
+  uint32_t h_multiples = 1;    // of the points of h, kept in device memory
+  uint64_t h_max_entries = 0;  // of the sum over h, sorted and added at a time; 0: by tuning
+  friend bool operator==(const DeviceTables&, const DeviceTables&) = default;
+};
+inline constexpr uint32_t kMostMultiples = 4;
+
 // `multiprocessors`: of the device; `witnesses`: proved together at most, 1 to MsmPlan::kMaxWitnesses. Errors: kUsage
 // where a sum is too large for a device.
-Result<DeviceMemory> device_memory(const CircuitSizes& circuit, unsigned multiprocessors, unsigned witnesses = 1);
+Result<DeviceMemory> device_memory(const CircuitSizes& circuit, unsigned multiprocessors, unsigned witnesses = 1,
+                                   const DeviceTables& tables = {});
+
+// What a device of so much memory for circuits and proofs is to spend on one of large domain (2^22 and more): with
+// proving at most seven tenths, and multiples before entries. `h_multiples`, 1 to kMostMultiples: that many, or as many
+// as fit at all; 0: as many as leave three tenths.
+DeviceTables choose_tables(const CircuitSizes& circuit, unsigned multiprocessors, uint64_t usable_bytes,
+                           uint32_t h_multiples);
 
 // Host memory of a GPU's worker: of its process, driver and pinned slabs included, at all times; while a circuit is
 // loaded, beside that; and while so many proofs are made together: their witnesses on the way to it, and its copy of

@@ -98,6 +98,71 @@ TEST(DeviceMemory, GrowsWithTheWitnessesThatGoTogether) {
   EXPECT_FALSE(device_memory(porep, kMultiprocessors, MsmPlan::kMaxWitnesses + 1).ok());
 }
 
+constexpr CircuitSizes kPorep32g{.inputs = 23,
+                                 .aux = 130'000'000,
+                                 .constraints = 130'278'541,
+                                 .bits = 125'000'000,
+                                 .fields = 500'000,
+                                 .a_aux = 100'000'000,
+                                 .b_aux = 110'000'000,
+                                 .compiled_bytes = 328'000'000};
+
+uint64_t total_of(const CircuitSizes& circuit, const DeviceTables& tables) {
+  const Result<DeviceMemory> memory = device_memory(circuit, kMultiprocessors, 1, tables);
+  EXPECT_TRUE(memory.ok());
+  return memory->resident_bytes + memory->scratch_bytes;
+}
+
+TEST(DeviceTables, EachMultipleIsAsLargeAsH) {
+  const uint64_t h = sizeof(G1Affine) * kPorep32g.srs_shape().h;
+  const uint64_t alone = device_memory(kPorep32g, kMultiprocessors)->resident_bytes;
+  for (uint32_t multiples = 1; multiples <= kMostMultiples; ++multiples) {
+    EXPECT_EQ(device_memory(kPorep32g, kMultiprocessors, 1, {multiples, 0})->resident_bytes,
+              alone + (multiples - 1) * h);
+  }
+  // 88 bytes an entry.
+  const uint64_t more = total_of(kPorep32g, {1, uint64_t{1} << 28}) - total_of(kPorep32g, {1, uint64_t{1} << 27});
+  EXPECT_GT(more, 80 * (uint64_t{1} << 27));
+}
+
+TEST(DeviceTables, AsManyAsLeaveThreeTenths) {
+  uint32_t before = 1;
+  for (uint64_t gib = 20; gib <= 300; gib += 5) {
+    const uint64_t usable = gib << 30;
+    const DeviceTables chosen = choose_tables(kPorep32g, kMultiprocessors, usable, 0);
+    EXPECT_GE(chosen.h_multiples, before) << gib;
+    before = chosen.h_multiples;
+    if (chosen == DeviceTables{}) continue;
+    EXPECT_LE(total_of(kPorep32g, chosen), usable / 10 * 7) << gib;
+    if (chosen.h_multiples < kMostMultiples) {
+      EXPECT_GT(total_of(kPorep32g, {chosen.h_multiples + 1, 0}), usable / 10 * 7) << gib;
+    }
+    if (chosen.h_max_entries < uint64_t{1} << 28) {
+      EXPECT_GT(total_of(kPorep32g, {chosen.h_multiples, uint64_t{1} << 28}), usable / 10 * 7) << gib;
+    }
+  }
+  EXPECT_EQ(before, kMostMultiples);
+  EXPECT_EQ(choose_tables(kPorep32g, kMultiprocessors, 0, 0), DeviceTables());
+}
+
+TEST(DeviceTables, NoneForSmallCircuits) {
+  CircuitSizes small{.inputs = 3, .aux = 2'000'000, .constraints = 2'000'000, .bits = 1'500'000, .a_aux = 1'000'000};
+  EXPECT_EQ(choose_tables(small, kMultiprocessors, uint64_t{140} << 30, 0), DeviceTables());
+  EXPECT_EQ(choose_tables(small, kMultiprocessors, uint64_t{140} << 30, 4), DeviceTables());
+  small.constraints = 3'000'000;
+  EXPECT_EQ(choose_tables(small, kMultiprocessors, uint64_t{140} << 30, 0).h_multiples, kMostMultiples);
+}
+
+TEST(DeviceTables, AsManyAsAreAskedForWhereTheyFit) {
+  for (uint32_t multiples = 1; multiples <= kMostMultiples; ++multiples) {
+    EXPECT_EQ(choose_tables(kPorep32g, kMultiprocessors, uint64_t{300} << 30, multiples).h_multiples, multiples);
+    const uint64_t exactly = total_of(kPorep32g, {multiples, 0});
+    EXPECT_EQ(choose_tables(kPorep32g, kMultiprocessors, exactly, multiples), (DeviceTables{multiples, 0}));
+    EXPECT_EQ(choose_tables(kPorep32g, kMultiprocessors, exactly - 1, multiples).h_multiples,
+              std::max(1u, multiples - 1));
+  }
+}
+
 TEST(DeviceMemory, TooLargeForADevice) {
   const CircuitSizes sizes{.inputs = 1, .aux = uint64_t{1} << 33, .constraints = uint64_t{1} << 27};
   const Result<DeviceMemory> memory = device_memory(sizes, kMultiprocessors);

@@ -44,7 +44,7 @@ class CpuWorker final : public WorkerBackend {
   }
 
   Result<LoadReport> load(const CircuitSpec& spec, CompiledCircuit circuit, const std::string& params_file,
-                          Progress& progress) override {
+                          const DeviceTables&, Progress& progress) override {
     unload(spec);  // never twice in memory
     Held held{std::move(circuit), {}};
     CUZK_ASSIGN(held.srs, read_params(params_file, {.expected = srs_shape(held.circuit)}, progress));
@@ -110,7 +110,8 @@ Result<LoadReport> WorkerBackend::load(const CircuitFiles& files, Progress& prog
   progress.end_stage();
   if (!circuit.ok()) return std::move(circuit).error();
   CUZK_TRY(check_counts(*circuit, files));
-  CUZK_ASSIGN(LoadReport report, load(*files.spec, std::move(circuit).value(), files.params_file, progress));
+  CUZK_ASSIGN(LoadReport report,
+              load(*files.spec, std::move(circuit).value(), files.params_file, files.tables, progress));
   report.load_ms = static_cast<uint64_t>(
       std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - start).count());
   return report;

@@ -25,9 +25,9 @@ class WorkerBackend {
   // Replaces what is held for the circuit. Errors: kNotFound, kCorrupt, kIo of the files; kResource. Nothing is held
   // for the circuit then.
   virtual Result<LoadReport> load(const CircuitFiles& files, Progress& progress);
-  // The same with the circuit in memory.
+  // The same with the circuit in memory. `tables` are a GPU's.
   virtual Result<LoadReport> load(const CircuitSpec& spec, CompiledCircuit circuit, const std::string& params_file,
-                                  Progress& progress) = 0;
+                                  const DeviceTables& tables, Progress& progress) = 0;
   // Nothing where it is not loaded.
   virtual void unload(const CircuitSpec& circuit) = 0;
   // Of the first witnesses, at least one, in order: a proof, or what was wrong with it. Not of all where `progress`

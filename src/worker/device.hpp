@@ -11,6 +11,7 @@
 #include "base/result.hpp"
 #include "circuit/packed_witness.hpp"
 #include "filecoin/circuit_spec.hpp"
+#include "groth16/device_memory.hpp"
 #include "groth16/proof.hpp"
 
 namespace cuzk {
@@ -51,6 +52,7 @@ struct CircuitFiles {
   const CircuitSpec* spec = nullptr;
   std::string params_file;
   std::string circuit_file;  // compiled (circuit/compiled_file.hpp)
+  DeviceTables tables;       // of a GPU
 };
 
 struct LoadReport {

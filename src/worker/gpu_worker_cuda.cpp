@@ -63,11 +63,12 @@ class CudaWorker final : public WorkerBackend {
 
   using WorkerBackend::load;
   Result<LoadReport> load(const CircuitSpec& spec, CompiledCircuit circuit, const std::string& params_file,
-                          Progress& progress) override {
+                          const DeviceTables& tables, Progress& progress) override {
     unload(spec);
     CUZK_ASSIGN(const auto file, open_file_source(params_file));
     Held held;
-    CUZK_ASSIGN(held.backend, CudaBackend::create_from_file(device_, circuit, *file, loader_, {}, progress));
+    CUZK_ASSIGN(held.backend, CudaBackend::create_from_file(device_, circuit, *file, loader_,
+                                                            {tables.h_multiples, tables.h_max_entries}, progress));
     CUZK_TRY(check_scratch(*held.backend));
     LoadReport report;
     report.parameter_bytes = srs_bytes(held.backend->shape());

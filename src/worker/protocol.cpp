@@ -167,6 +167,14 @@ LoadReport read_report(Reader& in) {
   return report;
 }
 
+DeviceTables read_tables(Reader& in) {
+  DeviceTables tables;
+  tables.h_multiples = in.number<uint32_t>();
+  tables.h_max_entries = in.number<uint64_t>();
+  if (tables.h_multiples == 0 || tables.h_multiples > kMostMultiples) in.refuse();
+  return tables;
+}
+
 // From 1 on, but not more than are proved together.
 uint32_t read_count(Reader& in) {
   const auto count = in.number<uint32_t>();
@@ -225,6 +233,8 @@ std::vector<uint8_t> encode(const WorkerCommand& command) {
                           out.text(m.circuit);
                           out.text(m.params_file);
                           out.text(m.circuit_file);
+                          out.number(m.tables.h_multiples);
+                          out.number(m.tables.h_max_entries);
                         },
                         [&](const UnloadTask& m) {
                           out.number(m.task);
@@ -280,8 +290,8 @@ Result<WorkerCommand> decode_command(std::span<const uint8_t> packet) {
   WorkerCommand command;
   switch (read_type(in, packet)) {
     case kCommandType<0>:
-      command =
-          LoadTask{in.number<uint64_t>(), in.text(kMostNameBytes), in.text(kMostPathBytes), in.text(kMostPathBytes)};
+      command = LoadTask{in.number<uint64_t>(), in.text(kMostNameBytes), in.text(kMostPathBytes),
+                         in.text(kMostPathBytes), read_tables(in)};
       break;
     case kCommandType<1>: command = UnloadTask{in.number<uint64_t>(), in.text(kMostNameBytes)}; break;
     case kCommandType<2>: command = ProveTask{in.number<uint64_t>(), in.text(kMostNameBytes), read_count(in)}; break;

@@ -17,7 +17,7 @@
 namespace cuzk {
 
 // Changes with any message. Both sides are the same program, but for an option of tests.
-inline constexpr uint32_t kWorkerProtocolVersion = 3;
+inline constexpr uint32_t kWorkerProtocolVersion = 4;
 inline constexpr size_t kMostPacketBytes = 16'384;
 // Longer texts of an error, a stage or a device are cut; a path that is longer is refused before it is sent.
 inline constexpr size_t kMostPathBytes = 4'096, kMostMessageBytes = 2'000, kMostNameBytes = 200;
@@ -29,6 +29,7 @@ inline constexpr size_t kMostShortMessageBytes = 280;
 struct LoadTask {
   uint64_t task = 0;
   std::string circuit, params_file, circuit_file;
+  DeviceTables tables;  // multiples from 1 to kMostMultiples
   friend bool operator==(const LoadTask&, const LoadTask&) = default;
 };
 struct UnloadTask {

@@ -16,7 +16,7 @@ namespace {
 using Bytes = std::vector<uint8_t>;
 
 std::vector<WorkerCommand> commands() {
-  return {LoadTask{7, "porep-32g", "/p/v28.params", "/c/porep-32g.circuit"},
+  return {LoadTask{7, "porep-32g", "/p/v28.params", "/c/porep-32g.circuit", {4, uint64_t{1} << 28}},
           LoadTask{},
           UnloadTask{8, "winning-2k"},
           ProveTask{UINT64_MAX, "window-2k", kMostTogether},
@@ -122,6 +122,9 @@ TEST(WorkerProtocol, WrongNumbersAreRefused) {
     Bytes text = encode(WorkerCommand(ProveTask{1, "window-2k"}));
     std::copy_n(reinterpret_cast<const uint8_t*>(&length), 4, text.begin() + 16);
     EXPECT_FALSE(decode_command(text).ok()) << length;
+  }
+  for (const uint32_t multiples : {0u, kMostMultiples + 1, UINT32_MAX}) {
+    EXPECT_FALSE(decode_command(encode(WorkerCommand(LoadTask{1, "c", "p", "f", {multiples, 0}}))).ok()) << multiples;
   }
   Bytes flag = encode(WorkerReply(WorkerReady{1, {}}));
   flag[20] = 2;  // after the head, the version, the ordinal and an empty name

@@ -329,7 +329,7 @@ class Worker {
   WorkerReply load(const LoadTask& m) {
     const auto loaded = [&]() -> Result<LoadReport> {
       CUZK_ASSIGN(const CircuitSpec* spec, known(m.circuit));
-      return backend_->load({spec, m.params_file, m.circuit_file}, progress_);
+      return backend_->load({spec, m.params_file, m.circuit_file, m.tables}, progress_);
     }();
     if (!loaded.ok()) return TaskFailed{m.task, loaded.error()};
     return TaskLoaded{m.task, *loaded};

@@ -560,7 +560,7 @@ void WorkerProcess::load(const CircuitFiles& files, LoadDone done) {
   const std::string id(files.spec->id());
   task.doing = "loading " + id;
   task.state = DeviceState::kLoading;
-  task.command = LoadTask{0, id, files.params_file, files.circuit_file};
+  task.command = LoadTask{0, id, files.params_file, files.circuit_file, files.tables};
   task.step_limit = supervisor_->options().times.load_step;
   task.done = std::move(done);
   for (const std::string* path : {&files.params_file, &files.circuit_file}) {

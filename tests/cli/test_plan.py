@@ -65,6 +65,8 @@ class Says(CommandTest):
                 self.assertLess(said["resident_bytes"], params * 1.06)
                 self.assertLess(said["scratch_bytes"], 32 << 30)
                 self.assertLess(said["host_bytes"], 8 << 30)
+                self.assertLess(96 * 370590, said["multiple_bytes"])
+                self.assertLess(said["multiple_bytes"], said["resident_bytes"] / 2)
         self.assertNotIn("gpu", plan("winning-32g", "setup", "--no-time"))
 
     def test_times(self):

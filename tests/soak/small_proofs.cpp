@@ -126,11 +126,11 @@ class SmallBackend final : public WorkerBackend {
   DeviceInfo info() const override { return cpu_->info(); }
   Result<LoadReport> load(const CircuitFiles& files, Progress& progress) override {
     CUZK_ASSIGN(CompiledCircuit circuit, load_compiled_circuit(files.circuit_file, files.spec->id()));
-    return cpu_->load(*files.spec, std::move(circuit), files.params_file, progress);
+    return cpu_->load(*files.spec, std::move(circuit), files.params_file, files.tables, progress);
   }
   Result<LoadReport> load(const CircuitSpec& spec, CompiledCircuit circuit, const std::string& params,
-                          Progress& progress) override {
-    return cpu_->load(spec, std::move(circuit), params, progress);
+                          const DeviceTables& tables, Progress& progress) override {
+    return cpu_->load(spec, std::move(circuit), params, tables, progress);
   }
   void unload(const CircuitSpec& circuit) override { cpu_->unload(circuit); }
   Result<std::vector<Result<Proof>>> prove(const CircuitSpec& circuit, WitnessSource& witnesses,

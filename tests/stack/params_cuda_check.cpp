@@ -252,6 +252,26 @@ class ParamsCheck {
     expect(sums.h == expected.h && sums.l == expected.l && sums.a == expected.a && sums.b_g1 == expected.b_g1 &&
                sums.b_g2 == expected.b_g2,
            "sums over parameters from a file");
+    return check_tables(made, *file, sums);
+  }
+
+  // Memory given for speed: as it was told, and the same sums.
+  Status check_tables(const test::SyntheticCircuit& made, const ByteSource& file, const ProofSums& expected) {
+    NoProgress quiet;
+    ProveReport ignored;
+    for (const DeviceTables& tables : {DeviceTables{2, 0}, DeviceTables{3, 1 << 16}, DeviceTables{kMostMultiples, 0}}) {
+      CUZK_ASSIGN(const auto backend, CudaBackend::create_from_file(device_, made.circuit, file, loader_,
+                                                                    {tables.h_multiples, tables.h_max_entries}, quiet));
+      CUZK_ASSIGN(const DeviceMemory told,
+                  device_memory(sizes_of(made.circuit), static_cast<unsigned>(info_.multiprocessors), 1, tables));
+      CUZK_ASSIGN(const uint64_t scratch, backend->scratch_bytes());
+      expect(backend->resident_bytes() <= told.resident_bytes && scratch <= told.scratch_bytes,
+             made.id + ": memory with " + std::to_string(tables.h_multiples) + " multiples");
+      const PackedWitness* const witnesses[] = {&made.witness};
+      CUZK_ASSIGN(const std::vector<ProofSums> all, backend->evaluate(made.circuit, witnesses, quiet, ignored));
+      expect(all.front().h == expected.h,
+             made.id + ": the sum h by " + std::to_string(tables.h_multiples) + " multiples");
+    }
     return {};
   }
 

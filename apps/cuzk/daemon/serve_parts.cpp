@@ -161,7 +161,8 @@ Result<std::unique_ptr<Engine>> assemble_engine(const Config& config, const Serv
                           }});
   const auto threads = static_cast<uint32_t>(parallel_threads());
   const uint32_t device_threads = or_default(config.gpus_gpu_threads, threads);
-  parts.service = std::make_shared<FilecoinProofService>(store, device_threads);
+  parts.service =
+      std::make_shared<FilecoinProofService>(store, device_threads, static_cast<uint32_t>(config.gpus_h_multiples));
   parts.executor = std::make_unique<ThreadExecutor>(
       std::min(threads, or_default(config.pipeline_max_parallel_synthesis, kDefaultSynthesisThreads)));
   parts.clock = std::make_shared<SystemClock>();
