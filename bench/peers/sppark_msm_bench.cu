@@ -72,7 +72,8 @@ class Bench {
     if (!tables) return;
     // A few multiples, and all of them with windows as long as the larger tables allow.
     report({.table_multiples = 3, .max_entries = size_t{1} << 27}, peer);
-    const MsmOptions all{.table_multiples = 16, .max_entries = log2_size_ < 24 ? 0 : size_t{1} << 28};
+    const size_t entries = log2_size_ < 24 ? 0 : size_t{1} << std::max(28u, log2_size_ + 3);
+    const MsmOptions all{.table_multiples = 16, .max_entries = entries};
     report(all, peer);
   }
 

@@ -13,9 +13,9 @@ inline constexpr unsigned kThreadsPerSmG1 = 512, kThreadsPerSmG2 = 256;
 // less, fewer run.
 inline constexpr unsigned kThreadsPerSmHybrid = 384, kSharedBytesHybrid = 71680;
 inline constexpr unsigned kBlock = 128;
-// Bases from which on the hybrid multiplier pays: 2^18, 2^20, 2^22 take 3.4, 8.3, 25.9 ms by integers, 3.9, 8.3, 23.9
-// by it.
-inline constexpr size_t kMinBasesHybrid = size_t{1} << 21;
+// Bases from which on the hybrid multiplier pays: 2^18, 2^20, 2^22 take 3.18, 8.20, 25.9 ms by
+// integers, 3.15, 7.98, 23.9 by it.
+inline constexpr size_t kMinBasesHybrid = size_t{1} << 20;
 // Entries a thread below which more threads do not pay: up to as many as run at once, and beyond. A second wave of
 // threads keeps multiprocessors busy when the first have finished. G1, 2^22 bases: 26.4, 26.1, 26.4, 26.8, 28.4 ms with
 // 1, 2, 3, 4, 8 waves; 2^20: 8.3, 8.8, 9.3 with 1, 2, 3. G2, 2^20: 22.7, 23.3, 24.0, 24.4 with 1 to 4.
