@@ -8,10 +8,10 @@
 namespace cuzk {
 namespace {
 
+bool is_cancelled(const Error& error) { return error.error_class == ErrorClass::kCancelled; }
+
 // Nothing is wrong with the device: it was busy, or stopped for another's sake.
-bool is_harmless(const Error& error) {
-  return error.error_class == ErrorClass::kUsage || error.error_class == ErrorClass::kCancelled;
-}
+bool is_harmless(const Error& error) { return error.error_class == ErrorClass::kUsage || is_cancelled(error); }
 
 // The device failed under the work, which may be done again; so may what harmless reasons kept from being done.
 bool is_fault(const Error& error) {
@@ -186,7 +186,8 @@ void EngineCore::on_unloaded(uint32_t device, uint64_t number, Status result) {
 }
 
 // Of the first partitions of a group there are results, the others were not begun; an error is the first one's alone
-// unless the device failed.
+// unless the device failed. Where it was cancelled for a job that still goes on, a drain was cut, or the cancel was
+// meant for a job before: nobody's fault.
 void EngineCore::on_proved(uint32_t device, uint64_t number, Result<Proofs> result) {
   if (stopped_) return;
   const Seen seen = look_at(device);
@@ -210,7 +211,12 @@ void EngineCore::on_proved(uint32_t device, uint64_t number, Result<Proofs> resu
   }
   size_t done = 1;
   if (result.ok()) done = std::min(result->size(), group.size());
-  if (!result.ok() && may_be_redone(result.error())) done = group.size();
+  if (!result.ok() && may_be_redone(result.error())) done = is_cancelled(result.error()) ? 0 : group.size();
+  const auto is_wrong = [](const auto& proof) {
+    return !proof.ok() && proof.error().error_class == ErrorClass::kBadProof;
+  };
+  const bool wrong = result.ok() ? std::any_of(result->begin(), result->end(), is_wrong) : is_wrong(result);
+  if (wrong && !run->ended) distrust(device);
   for (size_t i = 0; i < group.size(); ++i) {
     if (i < done) {
       take_proof(device, run, group[i], result.ok() ? (*result)[i] : result.error(), ms / done);
@@ -248,7 +254,7 @@ void EngineCore::take_proof(uint32_t device, const RunPtr& run, uint32_t k, Resu
       partition.state = PartitionState::kVerifying;
       if (!run->parked) diagnose_.push(task_of(*run, k));
       return;
-    case ErrorClass::kBadProof: distrust(device); return redo_wrong(run, k, device, std::move(result).error());
+    case ErrorClass::kBadProof: return redo_wrong(run, k, device, std::move(result).error());
     case ErrorClass::kInternal: return redo_unexplained(run, k, device, std::move(result).error());
     default:
       partition.state = PartitionState::kFailed;

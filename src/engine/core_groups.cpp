@@ -95,6 +95,10 @@ bool EngineCore::must_yield(uint32_t device) {
   if (slot.run->parked || !slot.to_unload.empty()) return true;
   std::vector<Candidate> all = device_candidates();
   const Candidate rest{task_of(*slot.run, slot.partitions[1]), slot.circuit, true, std::nullopt};
+  // What a partition that has been proved holds comes back with the group's end.
+  for (const std::optional<Task>& lacks_memory : {barrier_, blocked_}) {
+    if (lacks_memory && *lacks_memory < rest.task) return true;
+  }
   all.insert(std::find_if(all.begin(), all.end(), [&](const Candidate& other) { return rest.task < other.task; }),
              rest);
   const bool urgent = all.front().task.priority > Priority::kNormal;

@@ -293,6 +293,63 @@ TEST_F(EngineGroupTest, ADrainWaitsForNoMoreThanWhatWasBegun) {
   EXPECT_EQ(engine->budget->used("witness"), 0u);
 }
 
+// Proofs of a group that the device finds wrong itself are one check, as those of a job that are verified together are:
+// they alone do not take the device out of use.
+TEST_F(EngineGroupTest, AGroupOfWrongProofsIsOneCheck) {
+  start();
+  const JobKey key = submit(kPorep, 1, 10);
+  device().error_next = 10;
+  device().error_class = ErrorClass::kBadProof;
+  EXPECT_EQ(result_of(key).state, JobState::kCompleted);
+  EXPECT_EQ(device().groups.front(), 10u);
+  EXPECT_EQ(status().wrong_proofs, 10u);
+  EXPECT_EQ(status().devices[0].distrusted, 0u);
+  EXPECT_TRUE(device().replaced.empty());
+}
+
+// A cancel that was meant for a job before it, and came when that one had just ended.
+TEST_F(EngineGroupTest, ACancelForAnotherIsNoFault) {
+  options.engine.max_fault_retries = 0;
+  start();
+  const JobKey key = submit(kPorep, 1, 10);
+  run_until_group(8);
+  device().cancel();
+  EXPECT_EQ(result_of(key).state, JobState::kCompleted);
+  EXPECT_EQ(status().redone_partitions + status().device_faults, 0u);
+  EXPECT_EQ(device().groups, (std::vector<uint32_t>{10, 10}));
+}
+
+TEST_F(EngineGroupTest, ADrainThatIsCutLeavesTheJobToTheJournal) {
+  options.engine.max_fault_retries = 0;
+  start();
+  const JobKey key = submit(kPorep, 1, 10);
+  run_until_group(8);
+  bool drained = false;
+  engine->core->drain(world.now() + Milliseconds(100), [&] { drained = true; });
+  world.run_for(Milliseconds(10'000));
+  EXPECT_TRUE(drained);
+  EXPECT_FALSE(engine->finished.contains(key)) << "the next start goes on with it";
+  EXPECT_EQ(engine->budget->used("witness"), 0u);
+}
+
+// Whoever goes before and lacks memory that the group holds waits for no more than a partition either.
+TEST_F(EngineGroupTest, WhoLacksMemoryEndsAGroup) {
+  const SimCircuit& porep = kCircuits[kPorep];
+  const uint64_t need = porep.resident + porep.scratch(9) + 9 * porep.witness;
+  options.budget = need + need / 31 + porep.witness / 2;  // with headroom
+  start();
+  preload("porep-2k");
+  const JobKey low = submit(kPorep, 1, 10, Priority::kLow);
+  run_until_group(9);
+  const size_t before = begun.size();
+  const JobKey high = submit(kPorep, 2, 1, Priority::kHigh);
+  EXPECT_EQ(result_of(high).state, JobState::kCompleted);
+  size_t others = 0;
+  for (size_t i = before; i < begun.size(); ++i) others += begun[i].sector == 1;
+  EXPECT_LE(others, 2u);
+  EXPECT_EQ(result_of(low).state, JobState::kCompleted);
+}
+
 TEST_F(EngineGroupTest, JobsOfOnePartitionHaveNoMoreWitnessesAhead) {
   start();
   for (uint64_t i = 0; i < 12; ++i) submit(kWindow, 1 + i, 1);
