@@ -103,8 +103,8 @@ const std::vector<ConfigKey>& table() {
       {.name = "gpus.h_multiples",
        .member = &Config::gpus_h_multiples,
        .doc =
-           "Multiples of the points of h that a GPU keeps of large circuits, 1 to 4: memory for speed. 0: as many as "
-           "leave three tenths of its memory; 1 where several large circuits are to stay loaded side by side.",
+           "Multiples of the points of h that a GPU keeps of large circuits, 1 to 4: memory for speed. 0: up to 3, as "
+           "leave a fifth of its memory; 1 where several large circuits are to stay loaded side by side.",
        .max = 4},
       {.name = "gpus.gpu_workers_per_device",
        .member = &Config::unused_number,

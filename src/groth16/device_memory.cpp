@@ -106,14 +106,15 @@ Result<DeviceMemory> device_memory(const CircuitSizes& circuit, unsigned multipr
 DeviceTables choose_tables(const CircuitSizes& circuit, unsigned multiprocessors, uint64_t usable_bytes,
                            uint32_t h_multiples) {
   constexpr unsigned kLog2LargeDomain = 22;
-  const uint64_t most_bytes = usable_bytes / 10 * 7;
+  constexpr uint32_t kMostChosen = 3;
+  const uint64_t most_bytes = usable_bytes / 10 * 8;
   const auto fits = [&](const DeviceTables& tables, uint64_t bytes) {
     const Result<DeviceMemory> memory = device_memory(circuit, multiprocessors, 1, tables);
     return memory.ok() && memory->resident_bytes + memory->scratch_bytes <= bytes;
   };
   if (circuit.log2_domain() < kLog2LargeDomain) return {};
   DeviceTables out;
-  out.h_multiples = h_multiples == 0 ? kMostMultiples : std::min(h_multiples, kMostMultiples);
+  out.h_multiples = h_multiples == 0 ? kMostChosen : std::min(h_multiples, kMostMultiples);
   while (out.h_multiples > 1 && !fits(out, h_multiples == 0 ? most_bytes : usable_bytes)) --out.h_multiples;
   for (const uint64_t entries : {uint64_t{1} << 28, uint64_t{1} << 27}) {
     if (fits({out.h_multiples, entries}, most_bytes)) return {out.h_multiples, entries};
