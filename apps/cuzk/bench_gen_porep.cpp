@@ -95,7 +95,7 @@ void add_gen_vanilla_porep(CommandLine& line, CLI::App* group) {
   command->add_option("--miner-id", options->miner_id, "Miner's actor id")->check(decimal_error)->capture_default_str();
   command->add_option("--ticket", options->ticket, "32 bytes as hexadecimal digits; default: from --seed");
   command->add_option("--porep-seed", options->porep_seed, "Interactive randomness, the same way");
-  command->add_option("-o,--out", options->out, "File to write")->capture_default_str();
+  command->add_option("-o,--out,--output", options->out, "File to write")->capture_default_str();
   command->add_flag("--bare", options->bare, "Without the wrapper of lotus and Curio");
   command->add_flag("--synthetic", options->synthetic, "Implied: the sealed form is `cuzk bench seal`");
   command->add_option("--seed", options->seed, "Decides what is free: 32 bytes as hexadecimal digits; default: zeros");

@@ -175,7 +175,7 @@ void add_command(CommandLine& line, CLI::App* group, PostKind kind) {
       ->check(decimal_error)
       ->capture_default_str();
   command->add_option("--randomness", options->randomness, "32 bytes as hexadecimal digits; default: zeros");
-  command->add_option("-o,--out", options->out, "File to write")->capture_default_str();
+  command->add_option("-o,--out,--output", options->out, "File to write")->capture_default_str();
   CLI::Option* comm_r =
       command->add_option("--comm-r", options->comm_r, "comm_r: CID, 64 hexadecimal digits, or commdr.txt");
   CLI::Option* sealed = command->add_option("--sealed", options->sealed, "Sealed file (of an updated sector: update)");

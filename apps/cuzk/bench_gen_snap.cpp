@@ -152,7 +152,7 @@ void add_gen_vanilla_snap(CommandLine& line, CLI::App* group) {
   command->add_option("--miner-id", options->miner_id, "Miner's actor id; only told on")
       ->check(decimal_error)
       ->capture_default_str();
-  command->add_option("-o,--out", options->out, "File to write")->capture_default_str();
+  command->add_option("-o,--out,--output", options->out, "File to write")->capture_default_str();
   std::vector<CLI::Option*> files;
   const auto file = [&](const char* name, std::string& value, const char* description) {
     files.push_back(command->add_option(name, value, description));

@@ -133,10 +133,12 @@ Result<ProofRequest> read_post(const Submission& submission) {
 struct OtherName {
   std::string_view name, id;
 };
-// Of the reference's preload command and of its files.
+// Of the reference's preload command and of its files; its "wpost-", which GetStatus tells too, is of every size.
 constexpr OtherName kOtherNames[] = {
-    {"wpost-32g", "window-32g"},    {"window-post", "window-32g"},  {"winning-post", "winning-32g"},
-    {"snap-deals-32g", "snap-32g"}, {"snap-deals-64g", "snap-64g"}, {"wpost-64g", "window-64g"},
+    {"window-post", "window-32g"},
+    {"winning-post", "winning-32g"},
+    {"snap-deals-32g", "snap-32g"},
+    {"snap-deals-64g", "snap-64g"},
 };
 
 }  // namespace
@@ -168,6 +170,8 @@ const CircuitSpec* circuit_of_submission(const Submission& submission) {
 
 const CircuitSpec* circuit_by_any_name(std::string_view name) {
   if (const CircuitSpec* spec = circuit_spec_by_id(name)) return spec;
+  constexpr std::string_view kWindow = "wpost-";
+  if (name.starts_with(kWindow)) return circuit_spec_by_id("window-" + std::string(name.substr(kWindow.size())));
   for (const OtherName& other : kOtherNames) {
     if (other.name == name) return circuit_spec_by_id(other.id);
   }

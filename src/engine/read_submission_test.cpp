@@ -120,7 +120,15 @@ TEST(CircuitByAnyName, OursAndTheReferences) {
   EXPECT_EQ(circuit_by_any_name("snap-64g")->id(), "snap-64g");
   EXPECT_EQ(circuit_by_any_name("window-post")->id(), "window-32g");
   EXPECT_EQ(circuit_by_any_name(""), nullptr);
-  EXPECT_EQ(circuit_by_any_name("wpost-33g"), nullptr);
+  for (const char* name :
+       {"wpost-33g", "wpost-", "wpost", "wpost-window-32g", "wpost-wpost-32g", "winning-wpost-32g"}) {
+    EXPECT_EQ(circuit_by_any_name(name), nullptr) << name;
+  }
+  for (const char* size : {"2k", "8m", "512m", "64g"}) {
+    const CircuitSpec* window = circuit_spec_by_id("window-" + std::string(size));
+    ASSERT_NE(window, nullptr) << size;
+    EXPECT_EQ(circuit_by_any_name("wpost-" + std::string(size)), window) << size;
+  }
 }
 
 }  // namespace

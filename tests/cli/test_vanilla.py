@@ -320,6 +320,13 @@ class Refused(CommandTest):
             run = cuzk("bench", "gen-vanilla", *arguments, "-o", self.tmp / "out")
             self.assert_fails(run, USAGE)
 
+    def test_output_is_named_as_the_reference_names_it(self):
+        for command in ("winning-post", "window-post", "snap-prove"):
+            out = self.tmp / command
+            self.assert_ok(cuzk("bench", "gen-vanilla", command, "--synthetic", "--registered-proof",
+                                10 if command == "window-post" else 0, "--output", out))
+            self.assertGreater(out.stat().st_size, 1000)
+
     def test_unwritable_output(self):
         for command in ("winning-post", "window-post", "snap-prove", "porep"):
             run = cuzk("bench", "gen-vanilla", command, "--synthetic", "-o", self.tmp / "none" / "out")

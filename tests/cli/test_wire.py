@@ -133,6 +133,12 @@ class Calls(WireTest):
         for line in ("cuzk_proofs_completed_total 1", "cuzk_proofs_failed_total 0", "cuzk_queue_depth 0",
                      'cuzk_proofs_completed{proof_kind="winning_post"} 1', "cuzk_running_jobs 0"):
             self.assertIn(line, text)
+        # The name that GetStatus tells is one that the calls take.
+        self.client.reply("PreloadSRS", {"circuit_id": "window-2k"})
+        (srs,) = self.client.reply("GetStatus")["loaded_srs"]
+        self.assertEqual(srs["circuit_id"], "wpost-2k")
+        self.assertTrue(self.client.reply("PreloadSRS", {"circuit_id": "wpost-2k"})["already_loaded"])
+        self.assertTrue(self.client.reply("EvictSRS", {"circuit_id": "wpost-2k"})["was_loaded"])
         answer = self.client.call("PreloadSRS", {"circuit_id": "porep-3k"})
         self.assertIn("porep-3k", answer["details"])
         self.assertNotEqual(answer["code"], OK)
