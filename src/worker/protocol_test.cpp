@@ -4,7 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <random>
+#include <set>
+#include <utility>
+#include <variant>
 
 #include "worker/faults.hpp"
 #include "worker/printable.hpp"
@@ -171,6 +177,21 @@ TEST(WorkerProtocol, LongPacketsAreRefused) {
   const auto read = decode_reply(failed);
   ASSERT_TRUE(read.ok());
   EXPECT_EQ(std::get<TaskFailed>(*read).error.message, std::string(kMostMessageBytes - 3, 'm') + "...");
+}
+
+// Seeds of the fuzzer that are no messages lead it nowhere.
+TEST(WorkerProtocol, TheFuzzersSeedsAreMessages) {
+  std::set<std::pair<bool, size_t>> kinds;
+  for (const auto& entry : std::filesystem::directory_iterator(CUZK_GOLDEN_DIR "/../../fuzz/corpus/worker_protocol")) {
+    std::ifstream in(entry.path(), std::ios::binary);
+    const Bytes bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    const auto command = decode_command(bytes);
+    const auto reply = decode_reply(bytes);
+    EXPECT_TRUE(command.ok() || reply.ok()) << entry.path();
+    if (command.ok()) kinds.emplace(true, command->index());
+    if (reply.ok()) kinds.emplace(false, reply->index());
+  }
+  EXPECT_EQ(kinds.size(), std::variant_size_v<WorkerCommand> + std::variant_size_v<WorkerReply>);
 }
 
 TEST(WorkerProtocol, RepliesArePrintable) {
