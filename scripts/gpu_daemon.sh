@@ -8,8 +8,8 @@
 #   --results DIR    where gpu-daemon-CHIP-DATE.json goes (default: build/gpu-results)
 #   --commit NAME    that the file names (default: the checkout's)
 #   --work DIR       for parameters and inputs, kept (default: a temporary folder)
-#   --only LIST      of small,faults,choice,porep-32g,window-32g,snap-32g (default: small,faults,choice); the large kinds
-#                    need 50 GB in the folder and 90 GB on the GPU each
+#   --only LIST      of small,faults,choice,groups,porep-32g,window-32g,snap-32g (default: small,faults,choice); groups
+#                    (partitions proved together) need 5 GB in the folder, the large kinds 50 GB and 110 GB on the GPU each
 # Exit status 1 where something failed.
 set -euo pipefail
 cuzk="" results="" commit="" work="" only=small,faults,choice
@@ -86,7 +86,7 @@ prepare() {
     porep-2k) proof=5 ;; porep-32g) proof=8 ;;
     winning-2k) proof=0 ;; winning-32g) proof=3 ;;
     window-2k) proof=10 ;; window-32g) proof=13 ;;
-    snap-2k) proof=0 ;; snap-32g) proof=3 ;;
+    snap-2k) proof=0 ;; snap-8m) proof=1 ;; snap-32g) proof=3 ;;
   esac
   [ -e "$work/$1.made" ] || step "setup $1" "$cuzk" setup --circuit "$1" --seed "$(printf '07%.0s' {1..32})" --json
   touch "$work/$1.made"
@@ -174,6 +174,50 @@ if wants choice; then
   stop "SIGTERM"
   unset CUDA_VISIBLE_DEVICES
   step "a device that is not there is refused" bash -c "! '$cuzk' serve --gpus.devices $gpus 2>'$temporary/refused'"
+fi
+
+# Of one job: the same moment of the log.
+together() {
+  grep -h "TIMELINE,.*GPU_START" "$temporary/serve.log" | cut -d, -f2,4 | sort | uniq -c |
+    awk -v most="$1" '$1 >= most {found = 1} END {exit !found}'
+}
+alone() { ! together 2; }
+both_loaded() {
+  start "$@"
+  step "preload snap-8m" "$cuzk" preload snap-8m --json
+  step "preload winning-2k" "$cuzk" preload winning-2k --json
+}
+if wants groups; then
+  prepare winning-2k
+  winning=("${request[@]}")
+  prepare snap-8m  # four partitions
+  both_loaded --gpus.max_group 1
+  batch snap-8m 6 3
+  step "one partition at a time" alone
+  stop "SIGTERM after single partitions"
+  both_loaded
+  batch snap-8m 6 3
+  step "partitions are proved together" together 2
+  "$cuzk" bench batch "${request[@]}" --count 24 -j 6 --json >"$temporary/within" 2>&1 &
+  within=$!
+  sleep 1
+  for k in 1 2 3 4 5 6 7 8; do
+    step "Winning PoSt $k within the batch" "$cuzk" bench single "${winning[@]}" --json
+    sleep "0.1$k"
+  done
+  step "the batch with Winning PoSts within" wait "$within"
+  is "Winning PoSts" cuzk_proofs_failed_total 0
+  is "Winning PoSts" cuzk_device_faults_total 0
+  stop "SIGTERM after the groups"
+  both_loaded
+  (
+    sleep 0.5
+    kill -9 "$(worker_of 0)"
+  ) &
+  batch snap-8m 8 4
+  is "a group's worker killed" cuzk_device_faults_total 1
+  is "a group's worker killed" cuzk_proofs_failed_total 0
+  stop "SIGTERM after the kill in a group"
 fi
 
 for circuit in porep-32g window-32g snap-32g; do
