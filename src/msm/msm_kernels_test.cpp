@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <optional>
+#include <random>
 #include <type_traits>
 #include <vector>
 
@@ -28,6 +30,7 @@ void __syncwarp() {}
 }  // namespace
 #include "curve/g1.hpp"
 #include "curve/g2.hpp"
+#include "field/sqrt.hpp"
 #include "msm/digits.hpp"
 #include "msm/msm.hpp"
 #include "msm/msm_hybrid_kernels.cuh"
@@ -218,6 +221,42 @@ TEST(MsmKernels, InfiniteEqualAndOppositeBases) {
         compare<G1Curve>(known.points, scalars, options, "exceptional");
       }
     }
+  }
+}
+
+// A point of the curve whose x, as a prepared base has it, has zero as its lowest word: what sends a pair the special
+// way although it has a chord.
+G1Affine point_with_zero_word(std::mt19937_64& rng) {
+  for (;;) {
+    FpHybrid x;
+    for (unsigned k = 0; k < FpHybrid::kDigits; ++k) {
+      // Well below p/2, so that there is no other representative in range.
+      const int64_t most = int64_t{1} << (k + 1 < FpHybrid::kDigits ? 37 : 27);
+      int64_t digit = static_cast<int64_t>(rng() % static_cast<uint64_t>(2 * most)) - most;
+      if (k == 0) digit &= ~int64_t{0xffffffff};
+      x.d[k] = static_cast<double>(digit);
+      x.s[k] = static_cast<uint32_t>(digit);
+    }
+    const Fp as_fp = x.to_fp();
+    const std::optional<Fp> y = sqrt(as_fp.square() * as_fp + G1Curve::b());
+    if (!y) continue;
+    EXPECT_EQ(FpHybrid::from_fp(as_fp).reduced().pack()[0], 0u);
+    return {as_fp, *y};
+  }
+}
+
+TEST(MsmKernels, OrdinaryPointsWithAZeroWord) {
+  std::mt19937_64 rng(11);
+  auto points = msm_test::known_points<G1Curve>(300, 7).points;
+  for (size_t i = 0; i < points.size(); ++i) {
+    if (i % 3 != 0) points[i] = point_with_zero_word(rng);
+    if (i % 20 == 7) points[i] = points[i - 1];
+    if (i % 20 == 8) points[i] = {points[i - 1].x, -points[i - 1].y};
+  }
+  for (const auto distribution :
+       {msm_test::Distribution::kUniform, msm_test::Distribution::kBits, msm_test::Distribution::kHalfEqual}) {
+    const auto scalars = msm_test::make_scalars(points.size(), distribution, 12);
+    for (const MsmOptions& options : kVariants) compare<G1Curve>(points, scalars, options, "zero words");
   }
 }
 
