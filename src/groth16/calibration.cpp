@@ -34,7 +34,8 @@ constexpr size_t kClearedBytes = size_t{1} << 25;
 
 // So that no operation pays for threads that start.
 void start_threads() {
-  std::vector<uint8_t> touched(parallel_threads() << 22);
+  constexpr size_t kMostBytes = size_t{1} << 28;
+  std::vector<uint8_t> touched(std::min(parallel_threads() << 22, kMostBytes));
   parallel_for(touched.size(), 1 << 16,
                [&](size_t begin, size_t end) { std::fill_n(&touched[begin], end - begin, 1); });
 }

@@ -88,6 +88,8 @@ class Says(CommandTest):
         few, many = (plan("porep-2k", "prove", "--no-time", "--threads", n)["peak_bytes"] for n in (1, 64))
         self.assertGreater(many, few)
         self.assertLess(many, few + 63 * 10_000_000)
+        # Measuring itself takes little.
+        self.assertLess(plan("winning-2k", "setup", "--dir", self.tmp, "--threads", 512)["peak_rss_bytes"], 800_000_000)
 
     def test_text(self):
         run = cuzk("plan", "--circuit", "winning-2k", "--no-time")
