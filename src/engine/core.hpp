@@ -157,6 +157,7 @@ class EngineCore final : public Engine, public std::enable_shared_from_this<Engi
   bool start_load(uint32_t device, CircuitIndex circuit, const Task& task, const RunPtr& run);
   bool start_unload(uint32_t device);
   void stop_load(DeviceSlot& slot);
+  void ask_again(uint32_t device, uint64_t work_number);
   void stop_loads_for_critical();
   void on_device_changed(uint32_t device);
   void on_loaded(uint32_t device, uint64_t work_number, Result<LoadReport> result);

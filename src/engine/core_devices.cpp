@@ -93,6 +93,24 @@ void EngineCore::stop_load(DeviceSlot& slot) {
   calls_.push_back([device = slot.device] { device->cancel(); });
 }
 
+// Turns decide one after the other, but their calls to a device may come in any order: one that stops work may come
+// before the device has heard of that work, and does nothing.
+void EngineCore::ask_again(uint32_t device, uint64_t number) {
+  bool cancel = false, yield = false;
+  {
+    const std::lock_guard lock(mutex_);
+    const DeviceSlot& slot = devices_[device];
+    if (stopped_ || slot.work_number != number) return;
+    if (slot.work == DeviceSlot::Work::kLoad) cancel = slot.load_stopped;
+    if (slot.work == DeviceSlot::Work::kProve) {
+      cancel = slot.run->ended || (slot.run->parked && drain_cut_);
+      yield = slot.yielding;
+    }
+  }
+  if (cancel) devices_[device].device->cancel();
+  if (yield) devices_[device].device->yield();
+}
+
 // Gives one idle device something, or sets it aside for somebody; false where nothing is to be done.
 bool EngineCore::assign_one(std::vector<uint32_t>& idle) {
   const std::vector<Candidate> candidates = device_candidates();
@@ -244,10 +262,11 @@ bool EngineCore::start_load(uint32_t device, CircuitIndex circuit, const Task& t
   CircuitFiles files = circuits_[circuit].files;
   files.tables = needs.tables;
   calls_.push_back(
-      [to = slot.device, files = std::move(files), device, number = slot.work_number, weak = weak_from_this()] {
+      [this, to = slot.device, files = std::move(files), device, number = slot.work_number, weak = weak_from_this()] {
         to->load(files, [weak, device, number](Result<LoadReport> result) {
           if (const auto core = weak.lock()) core->on_loaded(device, number, std::move(result));
         });
+        ask_again(device, number);
       });
   return true;
 }

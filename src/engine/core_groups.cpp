@@ -35,11 +35,12 @@ void EngineCore::start_prove(uint32_t device, const Candidate& candidate) {
   slot.yielding = false;
   slot.began = now_;
   slot.scratch = std::move(scratch).value();
-  calls_.push_back([to = slot.device, spec = &spec, witnesses = std::move(witnesses), device, number = slot.work_number,
-                    weak = weak_from_this()] {
+  calls_.push_back([this, to = slot.device, spec = &spec, witnesses = std::move(witnesses), device,
+                    number = slot.work_number, weak = weak_from_this()] {
     to->prove(*spec, witnesses, [weak, device, number](Result<Proofs> result) {
       if (const auto core = weak.lock()) core->on_proved(device, number, std::move(result));
     });
+    ask_again(device, number);
   });
 }
 

@@ -22,9 +22,11 @@ class EngineGroupTest : public testing::Test {
     engine = std::make_shared<SimEngine>(world, options, disk);
     engine->start();
     for (SimDevice* device : engine->devices) {
-      device->on_prove = [this](uint32_t ordinal, const PackedWitness& witness) {
+      device->on_prove = [this, device](uint32_t ordinal, const PackedWitness& witness) {
         engine->check_order(ordinal, witness);
         begun.push_back({witness.inputs[0].to_plain()[0], static_cast<uint32_t>(witness.inputs[1].to_plain()[0])});
+        if (device->state() != DeviceState::kIdle) return;
+        if (const auto then = std::exchange(before_group, nullptr)) then();
       };
     }
   }
@@ -70,6 +72,7 @@ class EngineGroupTest : public testing::Test {
   std::shared_ptr<SimDisk> disk = std::make_shared<SimDisk>();
   std::shared_ptr<SimEngine> engine;
   std::vector<Begun> begun;
+  std::function<void()> before_group;  // called once, when the engine has decided on the next and no device knows of it
 };
 
 TEST_F(EngineGroupTest, WhatIsReadyOfAJobIsProvedTogether) {
@@ -305,6 +308,33 @@ TEST_F(EngineGroupTest, AGroupOfWrongProofsIsOneCheck) {
   EXPECT_EQ(status().wrong_proofs, 10u);
   EXPECT_EQ(status().devices[0].distrusted, 0u);
   EXPECT_TRUE(device().replaced.empty());
+}
+
+// Another thread asks for the end of work before the device has heard of it.
+TEST_F(EngineGroupTest, WhatComesBeforeTheDeviceKnowsOfTheGroupIsNotLost) {
+  start();
+  preload("porep-2k");
+  preload("winning-2k");
+  const JobKey first = submit(kPorep, 1, 20);
+  run_until_group(8);
+  before_group = [this] { engine->core->cancel("job-1"); };
+  EXPECT_EQ(result_of(first).state, JobState::kCancelled);
+  const size_t then = begun.size();
+  run_until([&] { return device().state() == DeviceState::kIdle; });
+  EXPECT_GE(device().groups.back(), 8u);
+  EXPECT_LE(begun.size(), then) << "it was not stopped";
+
+  const JobKey second = submit(kPorep, 2, 20);
+  run_until_group(8);
+  JobKey critical = 0;
+  before_group = [&] { critical = submit(kWinning, 3, 1, Priority::kCritical); };
+  run_until([&] { return critical != 0; });
+  const size_t before = begun.size();
+  EXPECT_EQ(result_of(critical).state, JobState::kCompleted);
+  ASSERT_GT(begun.size(), before);
+  EXPECT_EQ(begun[before].sector, 3u);
+  EXPECT_GE(device().yields, 1u);
+  EXPECT_EQ(result_of(second).state, JobState::kCompleted);
 }
 
 // A cancel that was meant for a job before it, and came when that one had just ended.
