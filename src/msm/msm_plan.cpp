@@ -87,8 +87,10 @@ Result<MsmPlan> MsmPlan::make_selection(MsmGroup group, size_t bases, unsigned w
 
 void MsmPlan::divide_work(const MsmOptions& options) {
   const bool g1 = group_ == MsmGroup::kG1;
-  const size_t limit = std::max<size_t>(
-      options.max_entries != 0 ? options.max_entries : (g1 ? tuning::kMaxEntriesG1 : tuning::kMaxEntriesG2), 1);
+  constexpr size_t kMostEntries = size_t{1} << 31;  // kernels number them with 32 bits
+  const size_t limit = std::clamp<size_t>(
+      options.max_entries != 0 ? options.max_entries : (g1 ? tuning::kMaxEntriesG1 : tuning::kMaxEntriesG2), 1,
+      kMostEntries);
   task_bases_ = std::min(std::max<size_t>(bases_, 1), limit);
   const size_t most_digits = std::clamp<size_t>(limit / task_bases_, 1, digits_);
   task_digits_ = static_cast<unsigned>(divide_up(digits_, divide_up(digits_, most_digits)));  // tasks of equal length

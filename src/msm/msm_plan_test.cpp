@@ -88,6 +88,12 @@ TEST(MsmPlan, KeysAndReferencesFit) {
   }
 }
 
+TEST(MsmPlan, EntriesAreNumberedWith32Bits) {
+  const MsmPlan plan = make_plan(MsmGroup::kG1, size_t{1} << 30, {.max_entries = size_t{1} << 40});
+  EXPECT_GT(plan.digits() * plan.bases(), size_t{1} << 32);
+  for (const MsmTask& task : plan.tasks()) EXPECT_LE(task.entries(), size_t{1} << 31);
+}
+
 TEST(MsmPlan, ScratchRangesAreAlignedApartAndAsLargeAsTheirUse) {
   for (const MsmGroup group : {MsmGroup::kG1, MsmGroup::kG2}) {
     for (const size_t bases : kSizes) {
