@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <filesystem>
+#include <future>
 
 #include "base/atomic_file.hpp"
 #include "base/hex.hpp"
@@ -30,23 +31,37 @@ Error of_request(Error error, const ProofRequest& request, uint32_t partition) {
   return error;
 }
 
-// The witnesses of the partitions from `first` on, each made when it is its turn.
+// The witnesses of the partitions from `first` on, each made when it is its turn, or with `ahead` (on a GPU, where
+// processors are idle and memory has been counted for two) while the one before is proved.
 class PartitionWitnesses final : public WitnessSource {
  public:
-  PartitionWitnesses(const ProofRequest& request, uint32_t first, Console& console)
-      : request_(request), first_(first), console_(console) {}
+  PartitionWitnesses(const ProofRequest& request, uint32_t first, bool ahead, Console& console)
+      : request_(request), first_(first), ahead_(ahead), console_(console) {}
   unsigned size() const override { return std::min(request_.partitions() - first_, kMostTogether); }
   Result<const PackedWitness*> get(unsigned k) override {
-    witness_ = {};  // never two at a time
-    CUZK_ASSIGN(witness_, make_witness(request_, first_ + k, console_.progress()));
+    witness_ = {};
+    if (next_.valid()) {
+      const ScopedStage stage(console_.progress(), "witness");
+      CUZK_ASSIGN(witness_, next_.get());
+    } else {
+      CUZK_ASSIGN(witness_, make_witness(request_, first_ + k, console_.progress()));
+    }
+    if (ahead_ && k + 1 < size()) {
+      next_ = std::async(std::launch::async, [this, partition = first_ + k + 1] {
+        NoProgress quiet;
+        return make_witness(request_, partition, quiet);
+      });
+    }
     return &witness_;
   }
 
  private:
   const ProofRequest& request_;
   const uint32_t first_;
+  const bool ahead_;
   Console& console_;
   PackedWitness witness_;
+  std::future<Result<PackedWitness>> next_;
 };
 
 // The prover knows the number of a violated constraint; the circuit run with its values knows the path.
@@ -58,11 +73,12 @@ Error explain(Error error, const ProofRequest& request, uint32_t partition) {
   return found.ok() ? error : found.error();
 }
 
-Result<std::vector<Proof>> prove_partitions(WorkerBackend& backend, const ProofRequest& request, Console& console) {
+Result<std::vector<Proof>> prove_partitions(WorkerBackend& backend, bool on_gpu, const ProofRequest& request,
+                                            Console& console) {
   std::vector<Proof> proofs;
   const auto next = [&] { return static_cast<uint32_t>(proofs.size()); };
   while (next() < request.partitions()) {
-    PartitionWitnesses witnesses(request, next(), console);
+    PartitionWitnesses witnesses(request, next(), on_gpu, console);
     auto made = backend.prove(request.circuit(), witnesses, console.progress());
     if (!made.ok()) return of_request(explain(made.error(), request, next()), request, next());
     for (const Result<Proof>& proof : *made) {
@@ -102,7 +118,7 @@ Result<Outcome> run_prove(const ProveOptions& options, Console& console) {
   CUZK_ASSIGN(CachedCircuit loaded, load_circuit(spec, options.cache, console));
   CUZK_TRY(backend->load(spec, std::move(loaded.circuit), files.params, DeviceTables(), console.progress()));
 
-  CUZK_ASSIGN(const std::vector<Proof> proofs, prove_partitions(*backend, request, console));
+  CUZK_ASSIGN(const std::vector<Proof> proofs, prove_partitions(*backend, device.info.is_gpu, request, console));
   const std::vector<uint8_t> proof = encode_proofs(proofs);
   CUZK_TRY(out.write(proof));
   CUZK_TRY(out.commit());

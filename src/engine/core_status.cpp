@@ -85,7 +85,9 @@ EngineStatus EngineCore::status() const {
   out.budget_origin = budget_->origin();
   for (const auto& [what, bytes] : budget_->used_by()) out.used_by.emplace_back(what, bytes);
   out.queue_depth = table_.counts().queued;
-  out.max_witnesses = options_.witnesses_ahead * std::max<size_t>(1, usable_devices());
+  size_t together = 0;
+  for (const DeviceSlot& slot : devices_) together += slot.usable() ? most_together(slot) : 0;
+  out.max_witnesses = std::max<size_t>(together, options_.witnesses_ahead * std::max<size_t>(1, usable_devices()));
   out.active_witnesses = making_.size();
   out.refused = refused_;
   out.wrong_proofs = wrong_proofs_;
