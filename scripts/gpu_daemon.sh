@@ -76,6 +76,15 @@ is() { # is NAME METRIC VALUE
   value="$(metric "$2")"
   step "$1: $2 is ${value:-absent}" test "${value:-absent}" = "$3"
 }
+# The most host memory that the daemon and its workers have had, and the device memory in use now.
+memory() {
+  local pid out=""
+  for pid in "$daemon" $(pgrep -P "$daemon"); do
+    out+="${out:+, }$(sed -n 's/^VmHWM:[^0-9]*\([0-9]*\) kB/\1/p' "/proc/$pid/status")"
+  done
+  printf '{"peak_host_kib": [%s], "device_mib": [%s]}' "$out" \
+    "$(nvidia-smi --query-gpu=memory.used --format=csv,noheader,nounits | paste -s -d ,)"
+}
 worker_of() { pgrep -P "$daemon" | sed -n "$(($1 + 1))p"; }
 
 # Inputs and parameters of a circuit; sets `request`.
@@ -228,6 +237,7 @@ for circuit in porep-32g window-32g snap-32g; do
   step "preload $circuit" "$cuzk" preload "$circuit" --json
   step "single $circuit" "$cuzk" bench single "${request[@]}" --json
   [ "$circuit" = snap-32g ] || batch "$circuit" 3 2
+  step "memory of $circuit" memory
   grep -h TIMELINE "$temporary/serve.log" | tail -n 40 >"$results/timeline-$circuit.txt" || true
   "$cuzk" metrics >"$results/metrics-$circuit.txt"
   stop "SIGTERM"
