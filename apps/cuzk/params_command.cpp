@@ -1,8 +1,10 @@
 #include <filesystem>
 
 #include "cuzk/command_line.hpp"
+#include "cuzk/device_option.hpp"
 #include "cuzk/memory.hpp"
 #include "cuzk/parameters.hpp"
+#include "groth16/device_params_check.hpp"
 #include "srs/params_file.hpp"
 
 namespace cuzk::app {
@@ -14,6 +16,7 @@ struct ParamsOptions {
   std::string directory;
   bool quick = false;
   bool subgroup = false;
+  std::string device = "auto";
 };
 
 // The file to look at, and what is known about it.
@@ -97,6 +100,7 @@ Result<Outcome> check(const ParamsOptions& options, Console& console) {
     outcome.json["checked"] = "subgroup";
     return outcome;
   }
+  CUZK_ASSIGN(const DeviceChoice device, find_device_option(options.device));
   ParamsReadOptions read;
   read.check = options.subgroup ? PointCheck::kSubgroup : PointCheck::kOnCurve;
   if (target.circuit != nullptr) read.expected = target.circuit->counts().srs_shape();
@@ -104,6 +108,10 @@ Result<Outcome> check(const ParamsOptions& options, Console& console) {
   VerifyingKey vk;
   if (options.quick) {
     CUZK_ASSIGN(vk, read_params_vk(target.path));
+  } else if (device.gpu) {
+    CUZK_ASSIGN(vk, read_params_vk(target.path));
+    CUZK_ASSIGN(const auto source, open_file_source(target.path));
+    CUZK_TRY(check_params_on_gpu(*device.gpu, *source, shape, read.check, console.progress()));
   } else {
     CUZK_TRY(check_parameters_memory(shape));
     CUZK_ASSIGN(Srs srs, read_params(target.path, read, console.progress()));
@@ -146,7 +154,7 @@ void add_params_commands(CommandLine& line) {
   add_target_options(inspect_command, *options);
   CLI::App* check_command = line.add(group, "check", "Checks a .params or .vk file: length, counts, every point",
                                      "  cuzk params check --circuit porep-2k --dir D\n"
-                                     "  cuzk params check --circuit porep-2k --dir D --subgroup\n"
+                                     "  cuzk params check --circuit porep-2k --dir D --subgroup --device auto\n"
                                      "  cuzk params check some.params --quick\n",
                                      [options](Console& console) { return check(*options, console); });
   add_target_options(check_command, *options);
@@ -154,6 +162,7 @@ void add_params_commands(CommandLine& line) {
   check_command
       ->add_flag("--subgroup", options->subgroup, "Also that every point is in the prime-order subgroup (slow)")
       ->excludes(quick);
+  add_device_option(check_command, options->device);
 }
 
 }  // namespace cuzk::app

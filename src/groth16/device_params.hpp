@@ -25,6 +25,8 @@ class DeviceParamsLoader {
   // stream_params(); kResource.
   Status load(const ByteSource& source, const SrsShape& shape, const PackedQueries& queries, DeviceSrs& srs,
               Progress& progress);
+  // Checks the points and keeps none.
+  Status check(const ByteSource& source, const SrsShape& shape, PointCheck check, Progress& progress);
 
  private:
   static constexpr size_t kSlabs = 2;
@@ -36,6 +38,8 @@ class DeviceParamsLoader {
     bool used = false;  // `copied` has been recorded
   };
   class Sink;
+  Status stream(const ByteSource& source, const SrsShape& shape, const PackedQueries* queries, PointCheck check,
+                Sink& sink, Progress& progress);
   DeviceParamsLoader(gpu::Device device, gpu::PinnedBuffer<unsigned long long> bad)
       : device_(std::move(device)), bad_(std::move(bad)) {}
 

@@ -15,7 +15,8 @@ static_assert(PlaceCursor::kValue == PointTargets<G1Curve>::kSecond &&
 // Chunks go to the slabs in turn. Each slab has its stream, so that one chunk is copied while another is converted.
 class DeviceParamsLoader::Sink final : public PointSink {
  public:
-  Sink(DeviceParamsLoader& loader, DeviceSrs& srs) : loader_(loader), srs_(srs) {}
+  // Without `srs`, points are checked only.
+  Sink(DeviceParamsLoader& loader, DeviceSrs* srs, PointCheck check) : loader_(loader), srs_(srs), check_(check) {}
 
   Status reserve() {
     CUZK_ASSIGN(memory_, loader_.device_.reserve(staging_bytes(), gpu::Placement::kHigh));
@@ -36,12 +37,15 @@ class DeviceParamsLoader::Sink final : public PointSink {
   }
 
   Status take(const PointChunk& chunk) override {
+    if (srs_ == nullptr) {
+      return chunk.section == Section::kBG2 ? convert<G2Curve>(chunk, {}) : convert<G1Curve>(chunk, {});
+    }
     switch (chunk.section) {
-      case Section::kH: return convert<G1Curve>(chunk, {srs_.h.span().subspan(chunk.first), {}});
-      case Section::kL: return convert<G1Curve>(chunk, {srs_.l.bits.span(), srs_.l.values.span()});
-      case Section::kA: return convert<G1Curve>(chunk, {srs_.a.bits.span(), srs_.a.values.span()});
-      case Section::kBG1: return convert<G1Curve>(chunk, {srs_.b_g1.bits.span(), srs_.b_g1.values.span()});
-      case Section::kBG2: return convert<G2Curve>(chunk, {srs_.b_g2.bits.span(), srs_.b_g2.values.span()});
+      case Section::kH: return convert<G1Curve>(chunk, {srs_->h.span().subspan(chunk.first), {}});
+      case Section::kL: return convert<G1Curve>(chunk, {srs_->l.bits.span(), srs_->l.values.span()});
+      case Section::kA: return convert<G1Curve>(chunk, {srs_->a.bits.span(), srs_->a.values.span()});
+      case Section::kBG1: return convert<G1Curve>(chunk, {srs_->b_g1.bits.span(), srs_->b_g1.values.span()});
+      case Section::kBG2: return convert<G2Curve>(chunk, {srs_->b_g2.bits.span(), srs_->b_g2.values.span()});
       case Section::kIc: break;
     }
     return {};
@@ -73,17 +77,18 @@ class DeviceParamsLoader::Sink final : public PointSink {
     const std::span<uint8_t> bytes = to.bytes.span().first(chunk.count * point_bytes(chunk.section));
     std::span<uint32_t> places;
     CUZK_TRY(gpu::copy_to_device<uint8_t>(bytes, from.bytes.span().first(bytes.size()), from.stream));
-    if (chunk.section != Section::kH) {
+    if (srs_ != nullptr && chunk.section != Section::kH) {
       places = to.places.span().first(chunk.count);
       CUZK_TRY(gpu::copy_to_device<uint32_t>(places, from.places.span().first(places.size()), from.stream));
     }
     CUZK_TRY(from.copied.record(from.stream));
     from.used = true;
-    return decode_points<Curve>(bytes, places, targets, chunk.first, to.bad.data(), from.stream);
+    return decode_points<Curve>(bytes, places, targets, check_, chunk.first, to.bad.data(), from.stream);
   }
 
   DeviceParamsLoader& loader_;
-  DeviceSrs& srs_;
+  DeviceSrs* srs_;
+  PointCheck check_;
   Reservation memory_;
   std::array<Staging, kSlabs> staging_;
   size_t turn_ = 0;
@@ -111,10 +116,21 @@ uint64_t DeviceParamsLoader::staging_bytes() {
 
 Status DeviceParamsLoader::load(const ByteSource& source, const SrsShape& shape, const PackedQueries& queries,
                                 DeviceSrs& srs, Progress& progress) {
+  Sink sink(*this, &srs, PointCheck::kOnCurve);
+  return stream(source, shape, &queries, PointCheck::kOnCurve, sink, progress);
+}
+
+Status DeviceParamsLoader::check(const ByteSource& source, const SrsShape& shape, PointCheck check,
+                                 Progress& progress) {
+  Sink sink(*this, nullptr, check);
+  return stream(source, shape, nullptr, check, sink, progress);
+}
+
+Status DeviceParamsLoader::stream(const ByteSource& source, const SrsShape& shape, const PackedQueries* queries,
+                                  PointCheck check, Sink& sink, Progress& progress) {
   CUZK_TRY(device_.make_current());
-  Sink sink(*this, srs);
   CUZK_TRY(sink.reserve());
-  Status loaded = stream_params(source, shape, queries, sink, progress);
+  Status loaded = stream_params(source, shape, queries, check, sink, progress);
   // Whatever was wrong, what is under way ends before its memory is given to others.
   for (std::optional<Slab>& slab : slabs_) {
     Status done = slab->stream.synchronize();

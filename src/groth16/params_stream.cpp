@@ -61,7 +61,7 @@ Status check_queries(const SrsShape& shape, const PackedQueries& queries) {
 }
 
 Status stream_section(const ByteSource& source, const SrsShape& shape, Section section, const PackedQuery* query,
-                      PointSink& sink, ProgressCounter& progress) {
+                      PointCheck check, PointSink& sink, ProgressCounter& progress) {
   const uint64_t size = point_bytes(section), count = shape.count(section), offset = section_offset(shape, section);
   std::optional<PlaceCursor> cursor;
   if (query != nullptr) cursor.emplace(*query);
@@ -77,7 +77,7 @@ Status stream_section(const ByteSource& source, const SrsShape& shape, Section s
   }
   CUZK_ASSIGN(const std::optional<uint64_t> bad, sink.finish(section));
   if (!bad) return {};
-  CUZK_TRY(check_params_point(source, shape, section, *bad));
+  CUZK_TRY(check_params_point(source, shape, section, *bad, check));
   return Error(ErrorClass::kDeviceFault, std::string("the device takes ") + to_string(section) + "[" +
                                              std::to_string(*bad) + "] for no point, but it is one")
       .in_file(source.name());
@@ -90,13 +90,14 @@ void PlaceCursor::fill(uint64_t first, std::span<uint32_t> out) {
   fill_group(query_.values, kValue, first, out, value_);
 }
 
-Status stream_params(const ByteSource& source, const SrsShape& shape, const PackedQueries& queries, PointSink& sink,
-                     Progress& progress) {
-  CUZK_TRY(check_queries(shape, queries));
+Status stream_params(const ByteSource& source, const SrsShape& shape, const PackedQueries* queries, PointCheck check,
+                     PointSink& sink, Progress& progress) {
+  if (queries != nullptr) CUZK_TRY(check_queries(shape, *queries));
   {
     ProgressCounter counter(progress, "parameters", shape.h + shape.l + shape.a + shape.b_g1 + shape.b_g2, "points");
     for (const Section section : {Section::kH, Section::kL, Section::kA, Section::kBG1, Section::kBG2}) {
-      CUZK_TRY(stream_section(source, shape, section, query_of(queries, section), sink, counter));
+      const PackedQuery* const query = queries == nullptr ? nullptr : query_of(*queries, section);
+      CUZK_TRY(stream_section(source, shape, section, query, check, sink, counter));
     }
   }
   return source.check_unchanged();

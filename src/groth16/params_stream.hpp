@@ -8,6 +8,7 @@
 
 #include "base/progress.hpp"
 #include "base/result.hpp"
+#include "curve/encoding.hpp"
 #include "groth16/packed_query.hpp"
 #include "srs/byte_source.hpp"
 #include "srs/layout.hpp"
@@ -38,7 +39,7 @@ class PointSink {
   // The chunk is in the slab that was asked for last. Places are filled but for h, whose points keep their order.
   virtual Status take(const PointChunk& chunk) = 0;
   // The section has been taken: waits for its points, and returns the lowest index of one that is at infinity, off the
-  // curve or no point at all.
+  // curve, outside the subgroup where that is asked for, or no point at all.
   virtual Result<std::optional<uint64_t>> finish(Section section) = 0;
 };
 
@@ -58,10 +59,10 @@ class PlaceCursor {
 };
 
 // Passes h, l, a, b_g1 and b_g2 of a file of that shape (inspect_params() found it so) to `sink`, in file order, read
-// on all threads. The points are checked as read_params() with PointCheck::kOnCurve does, with its errors: kCorrupt,
-// naming file, section, index and offset; kIo; and those of the sink. kInternal where `queries` are of another shape;
-// kDeviceFault where the device refuses a point that is right.
-Status stream_params(const ByteSource& source, const SrsShape& shape, const PackedQueries& queries, PointSink& sink,
-                     Progress& progress);
+// on all threads. The points are checked as read_params() does, with its errors: kCorrupt, naming file, section, index
+// and offset; kIo; and those of the sink, which is the one that makes the check. Without queries no places are filled.
+// kInternal where `queries` are of another shape; kDeviceFault where the device refuses a point that is right.
+Status stream_params(const ByteSource& source, const SrsShape& shape, const PackedQueries* queries, PointCheck check,
+                     PointSink& sink, Progress& progress);
 
 }  // namespace cuzk

@@ -41,6 +41,7 @@ class HostSink final : public PointSink {
   }
   Status take(const PointChunk& chunk) override {
     chunks.push_back(chunk);
+    if (check_only) return {};
     const size_t size = point_bytes(chunk.section);
     for (size_t i = 0; i < chunk.count; ++i) {
       const auto bytes = std::span<const uint8_t>(bytes_).subspan(i * size, size);
@@ -57,6 +58,7 @@ class HostSink final : public PointSink {
   std::vector<PointChunk> chunks;
   std::map<std::pair<Section, uint32_t>, Bytes> stored;  // by place
   std::optional<uint64_t> refuse;
+  bool check_only = false;
   size_t fail_at = 0;
 
  private:
@@ -89,7 +91,7 @@ class ParamsStream : public testing::Test {
   }();
   Status stream(const Bytes& bytes, HostSink& sink, const PackedQueries& queries) {
     NoProgress quiet;
-    return stream_params(MemorySource(bytes), shape_, queries, sink, quiet);
+    return stream_params(MemorySource(bytes), shape_, &queries, PointCheck::kOnCurve, sink, quiet);
   }
   Status stream(const Bytes& bytes, HostSink& sink) { return stream(bytes, sink, queries_); }
   std::span<uint8_t> point(Bytes& bytes, Section section, uint64_t i) {
@@ -207,6 +209,37 @@ TEST_F(ParamsStream, QueriesOfAnotherCircuit) {
   EXPECT_TRUE(sink.chunks.empty());
 }
 
+TEST_F(ParamsStream, WithoutQueriesPointsAreOnlyChecked) {
+  NoProgress quiet;
+  HostSink sink;
+  sink.check_only = true;
+  ASSERT_TRUE(stream_params(MemorySource(good_), shape_, nullptr, PointCheck::kSubgroup, sink, quiet).ok());
+  EXPECT_EQ(sink.chunks.size(), 5u);
+}
+
+// The sink refuses a point that is on the curve and not of order r: the host says so only where it was asked for.
+TEST_F(ParamsStream, APointOutsideTheSubgroupIsNamed) {
+  NoProgress quiet;
+  Bytes bytes = good_;
+  const Bytes outsider = test::point_outside_subgroup<G1Curve>();
+  std::copy(outsider.begin(), outsider.end(), point(bytes, Section::kH, 7).begin());
+  for (const PointCheck check : {PointCheck::kOnCurve, PointCheck::kSubgroup}) {
+    HostSink sink;
+    sink.check_only = true;
+    sink.refuse = 7;
+    const Status found = stream_params(MemorySource(bytes), shape_, nullptr, check, sink, quiet);
+    ASSERT_FALSE(found.ok());
+    if (check == PointCheck::kOnCurve) {
+      EXPECT_EQ(found.error().error_class, ErrorClass::kDeviceFault);
+      continue;
+    }
+    EXPECT_EQ(found.error().error_class, ErrorClass::kCorrupt);
+    const auto expected = read_params(MemorySource(bytes), {.expected = shape_, .check = check}, quiet);
+    ASSERT_FALSE(expected.ok());
+    EXPECT_EQ(found.error().describe(), expected.error().describe());
+  }
+}
+
 TEST_F(ParamsStream, TellsHowFarItIs) {
   struct Told final : Progress {
     void begin_stage(std::string_view name, uint64_t n, std::string_view) override { stage = name, total = n; }
@@ -217,7 +250,7 @@ TEST_F(ParamsStream, TellsHowFarItIs) {
     bool ended = false;
   } told;
   HostSink sink;
-  ASSERT_TRUE(stream_params(MemorySource(good_), shape_, queries_, sink, told).ok());
+  ASSERT_TRUE(stream_params(MemorySource(good_), shape_, &queries_, PointCheck::kOnCurve, sink, told).ok());
   EXPECT_EQ(told.stage, "parameters");
   EXPECT_EQ(told.total, 63u + 40 + 30 + 20 + 20);
   EXPECT_EQ(told.done, told.total);

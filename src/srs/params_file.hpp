@@ -46,8 +46,9 @@ uint64_t read_params_scratch_bytes(size_t threads);
 Result<VerifyingKey> read_params_vk(const std::string& path);
 Result<VerifyingKey> read_params_vk(const ByteSource& source);
 
-// One point of h, l, a, b_g1 or b_g2 of a file of that shape, with read_params()' error (kOnCurve) where it is wrong.
-Status check_params_point(const ByteSource& source, const SrsShape& shape, Section section, uint64_t index);
+// One point of h, l, a, b_g1 or b_g2 of a file of that shape, with read_params()' error where it is wrong.
+Status check_params_point(const ByteSource& source, const SrsShape& shape, Section section, uint64_t index,
+                          PointCheck check = PointCheck::kOnCurve);
 
 // A whole .vk file. Errors as read_params.
 Result<VerifyingKey> decode_vk(const ByteSource& source);

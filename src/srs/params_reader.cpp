@@ -246,7 +246,8 @@ Result<VerifyingKey> read_params_vk(const std::string& path) {
   return read_params_vk(*source);
 }
 
-Status check_params_point(const ByteSource& source, const SrsShape& shape, Section section, uint64_t index) {
+Status check_params_point(const ByteSource& source, const SrsShape& shape, Section section, uint64_t index,
+                          PointCheck check) {
   std::array<uint8_t, kG2Bytes> whole{};
   const auto bytes = std::span(whole).first(point_bytes(section));
   const uint64_t offset = section_offset(shape, section) + index * bytes.size();
@@ -254,10 +255,10 @@ Status check_params_point(const ByteSource& source, const SrsShape& shape, Secti
   const auto name = [&] { return point_name(section, index); };
   if (section == Section::kBG2) {
     G2Affine point;
-    return decode_finite(source, bytes, offset, PointCheck::kOnCurve, point, name);
+    return decode_finite(source, bytes, offset, check, point, name);
   }
   G1Affine point;
-  return decode_finite(source, bytes, offset, PointCheck::kOnCurve, point, name);
+  return decode_finite(source, bytes, offset, check, point, name);
 }
 
 Result<VerifyingKey> decode_vk(const ByteSource& source) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "curve/encoding.hpp"
 #include "srs/srs.hpp"
 
 namespace cuzk::test {
@@ -38,6 +39,22 @@ inline Srs make_srs(const SrsShape& shape) {
   srs.b_g1 = multiples<G1Curve>(shape.b_g1, 4000);
   srs.b_g2 = multiples<G2Curve>(shape.b_g2, 5000);
   return srs;
+}
+
+// The uncompressed form of a point of the curve that is not of order r: that of the lowest x, whose order nearly always
+// has a factor of the cofactor too.
+template <class Curve>
+std::vector<uint8_t> point_outside_subgroup() {
+  std::vector<uint8_t> compressed(encode_uncompressed(Curve::generator()).size() / 2);
+  compressed.front() = 0x80;
+  for (uint8_t x = 1;; ++x) {
+    compressed.back() = x;
+    Affine<Curve> point;
+    if (read_compressed(compressed, PointCheck::kOnCurve, point) != PointError::kNone) continue;
+    if (read_compressed(compressed, PointCheck::kSubgroup, point) == PointError::kNone) continue;
+    const auto bytes = encode_uncompressed(point);
+    return {bytes.begin(), bytes.end()};
+  }
 }
 
 inline bool equal(const Srs& x, const Srs& y) {

@@ -63,6 +63,7 @@ class ParamsCheck {
       CUZK_TRY(check_points({2, (1 << 20) - 1, 900'000, 700'000, 300'000, 300'000}));
     }
     CUZK_TRY(check_damage());
+    CUZK_TRY(check_subgroup());
     CUZK_TRY(check_circuit(block_circuit(small ? 2 : 40), true));
     for (const std::string& id : ids) CUZK_TRY(check_circuit(test::synthetic_circuit(id), false));
     return {};
@@ -196,6 +197,32 @@ class ParamsCheck {
     Bytes cut = good;
     cut.resize(cut.size() - 100);
     expect(!load(MemorySource(cut), shape, queries).ok(), "a file that ends early");
+    return {};
+  }
+
+  // Points on the curve that are not of order r are taken, and refused where subgroups are asked for, with the error of
+  // the CPU's reader.
+  Status check_subgroup() {
+    const SrsShape shape{2, 63, 70, 60, 50, 50};
+    NoProgress quiet;
+    const test::TemporaryDirectory folder;
+    CUZK_TRY(write_params(folder.file("p"), test::make_srs(shape), quiet));
+    const Bytes good = test::read_bytes(folder.file("p"));
+    expect(loader_.check(MemorySource(good), shape, PointCheck::kSubgroup, quiet).ok(), "points of the subgroup");
+    for (const Section section : {Section::kH, Section::kL, Section::kA, Section::kBG1, Section::kBG2}) {
+      Bytes bytes = good;
+      const Bytes outsider =
+          section == Section::kBG2 ? test::point_outside_subgroup<G2Curve>() : test::point_outside_subgroup<G1Curve>();
+      const uint64_t at = section_offset(shape, section) + 31 * point_bytes(section);
+      std::copy(outsider.begin(), outsider.end(), bytes.begin() + static_cast<std::ptrdiff_t>(at));
+      const MemorySource source(bytes);
+      const std::string name = to_string(section);
+      expect(loader_.check(source, shape, PointCheck::kOnCurve, quiet).ok(), name + ": a point of the curve");
+      const auto expected = read_params(source, {.expected = shape, .check = PointCheck::kSubgroup}, quiet);
+      const Status found = loader_.check(source, shape, PointCheck::kSubgroup, quiet);
+      expect(!found.ok() && !expected.ok() && found.error().describe() == expected.error().describe(),
+             name + ": a point outside the subgroup: " + (found.ok() ? "nothing" : found.error().describe()));
+    }
     return {};
   }
 
