@@ -67,6 +67,10 @@ void EngineCore::end_job(const RunPtr& run, JobState state, std::optional<Error>
   times.srs_load_ms = run->srs_load_ms;
   times.synthesis_ms = run->synthesis_ms;
   times.gpu_compute_ms = run->device_ms;
+  if (state == JobState::kCompleted && run->partitions.size() == 1) {
+    const uint64_t work = times.srs_load_ms + times.synthesis_ms + times.gpu_compute_ms;
+    times.queue_wait_ms = std::max(times.queue_wait_ms, times.total_ms - std::min(times.total_ms, work));
+  }
   std::vector<PartitionStatus> partitions;
   for (const Partition& partition : run->partitions) {
     partitions.push_back({partition.state, partition.witness_ms, partition.device_ms});

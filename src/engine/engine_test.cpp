@@ -64,6 +64,21 @@ TEST_F(EngineTest, ProvesAllPartitionsInOrder) {
   EXPECT_GE(result.times.total_ms, result.times.gpu_compute_ms);
 }
 
+TEST_F(EngineTest, AProofOfOnePartitionTellsOfAllItsWaiting) {
+  options.devices = 1;
+  start();
+  std::vector<JobKey> keys;
+  for (uint32_t i = 0; i < 4; ++i) keys.push_back(submit(sim_submission(kWindow, 20 + i, 1)));
+  uint64_t device_ms = 0;
+  for (const JobKey key : keys) {
+    const JobTimes& times = result_of(key).times;
+    const uint64_t work = times.srs_load_ms + times.synthesis_ms + times.gpu_compute_ms;
+    EXPECT_NEAR(static_cast<double>(times.queue_wait_ms + work), static_cast<double>(times.total_ms), 1.0);
+    if (key == keys.back()) EXPECT_GE(times.queue_wait_ms + times.srs_load_ms, device_ms);  // the others' turns
+    device_ms += times.gpu_compute_ms;
+  }
+}
+
 TEST_F(EngineTest, AnIdIsMadeWhereThereIsNone) {
   start();
   const SubmitOutcome outcome = engine->core->submit(sim_submission(kWinning, 1, 1), Attendance::kDetached);

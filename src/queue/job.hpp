@@ -65,7 +65,9 @@ constexpr const char* to_string(JobState state) {
 
 // Milliseconds. `synthesis` and `gpu_compute` are sums over partitions, as the reference reports them.
 struct JobTimes {
-  uint64_t queue_wait_ms = 0;   // from submission to the first work on it
+  // From submission to the first work on it; of a proof of one partition all the time in which nothing was done for it,
+  // that of waiting for a device too. So the reference reports it.
+  uint64_t queue_wait_ms = 0;
   uint64_t srs_load_ms = 0;     // that it waited for parameters or a circuit to be loaded
   uint64_t synthesis_ms = 0;    // checking the input and making witnesses
   uint64_t gpu_compute_ms = 0;  // on the device

@@ -167,10 +167,11 @@ struct Metrics::State {
                                                     .Name("cuzk_job_duration_seconds")
                                                     .Help("From submission to the end, by outcome")
                                                     .Register(registry);
-  prometheus::Family<Histogram>& queue_wait = prometheus::BuildHistogram()
-                                                  .Name("cuzk_job_queue_wait_seconds")
-                                                  .Help("From submission to the first work")
-                                                  .Register(registry);
+  prometheus::Family<Histogram>& queue_wait =
+      prometheus::BuildHistogram()
+          .Name("cuzk_job_queue_wait_seconds")
+          .Help("From submission to the first work; of proofs of one partition all waiting")
+          .Register(registry);
   prometheus::Family<Histogram>& stage_duration = prometheus::BuildHistogram()
                                                       .Name("cuzk_stage_duration_seconds")
                                                       .Help("Of one stage of a partition or a job")
