@@ -146,8 +146,8 @@ class FpHybrid {
     static constexpr bool kAny = false;
   };
 
-  // a*b/2^390 + addend. |a*b| at most 64 p^2; then the result is below 0.62 p in absolute value without an addend,
-  // 0.51 p with one, which may be below 4p.
+  // a*b/2^390 + addend. |a*b| at most 80 p^2, as that of a difference and a result of from_fp; then the result is below
+  // 0.65 p in absolute value without an addend, 0.51 p with one, which may be below 4p.
   template <class Operand, class Addend = NoAddend>
   CUZK_HYBRID static FpHybrid product(const Operand& a, const FpHybrid& b, Addend addend = {}) {
     return core(ProductRows<Operand>{a, b}, addend);
