@@ -92,6 +92,21 @@ Status check_vk_beside(const std::string& params_path, const VerifyingKey& vk, b
   return Error(ErrorClass::kCorrupt, "the verifying key differs from the one in " + params_path).in_file(vk_path);
 }
 
+// Every point, on a device; the key of the file.
+Result<VerifyingKey> check_points(const std::string& path, const SrsShape& shape, const ParamsReadOptions& read,
+                                  const std::string& device_name, Console& console) {
+  CUZK_ASSIGN(const DeviceChoice device, find_device_option(device_name));
+  if (!device.gpu) {
+    CUZK_TRY(check_parameters_memory(shape));
+    CUZK_ASSIGN(Srs srs, read_params(path, read, console.progress()));
+    return std::move(srs.vk);
+  }
+  CUZK_ASSIGN(const auto source, open_file_source(path));
+  CUZK_ASSIGN(VerifyingKey vk, read_params_vk(*source));
+  CUZK_TRY(check_params_on_gpu(*device.gpu, *source, shape, read.check, console.progress()));
+  return vk;
+}
+
 Result<Outcome> check(const ParamsOptions& options, Console& console) {
   CUZK_ASSIGN(const Target target, resolve(options, console));
   if (target.is_vk) {
@@ -100,7 +115,6 @@ Result<Outcome> check(const ParamsOptions& options, Console& console) {
     outcome.json["checked"] = "subgroup";
     return outcome;
   }
-  CUZK_ASSIGN(const DeviceChoice device, find_device_option(options.device));
   ParamsReadOptions read;
   read.check = options.subgroup ? PointCheck::kSubgroup : PointCheck::kOnCurve;
   if (target.circuit != nullptr) read.expected = target.circuit->counts().srs_shape();
@@ -108,14 +122,8 @@ Result<Outcome> check(const ParamsOptions& options, Console& console) {
   VerifyingKey vk;
   if (options.quick) {
     CUZK_ASSIGN(vk, read_params_vk(target.path));
-  } else if (device.gpu) {
-    CUZK_ASSIGN(vk, read_params_vk(target.path));
-    CUZK_ASSIGN(const auto source, open_file_source(target.path));
-    CUZK_TRY(check_params_on_gpu(*device.gpu, *source, shape, read.check, console.progress()));
   } else {
-    CUZK_TRY(check_parameters_memory(shape));
-    CUZK_ASSIGN(Srs srs, read_params(target.path, read, console.progress()));
-    vk = std::move(srs.vk);
+    CUZK_ASSIGN(vk, check_points(target.path, shape, read, options.device, console));
   }
   bool vk_beside = false;
   CUZK_TRY(check_vk_beside(target.path, vk, &vk_beside));

@@ -172,19 +172,8 @@ Status measure_witness_steps(const CompiledCircuit& sample, const PackedWitness&
   });
   rates.row = made + rate_of(domain, [&] { (void)first_unsatisfied_row(a, b, c); });
 
-  QuerySelection l_query, a_query, b_query;
-  ValueClasses input_classes, aux_classes;
-  WireDensities densities;
-  rates.classified_wire = rate_of(sample.num_aux, [&] {
-    densities = wire_densities(sample);
-    input_classes = classify(witness.inputs);
-    aux_classes = classify(aux);
-    l_query.append(aux, aux_classes, nullptr);
-    a_query.append(witness.inputs, input_classes, nullptr);
-    a_query.append(aux, aux_classes, &densities.a_aux);
-    b_query.append(witness.inputs, input_classes, &densities.b_input);
-    b_query.append(aux, aux_classes, &densities.b_aux);
-  });
+  std::optional<WitnessQueries> queries;
+  rates.classified_wire = rate_of(sample.num_aux, [&] { queries.emplace(sample, witness.inputs, aux); });
   const CircuitSizes sizes = sizes_of(sample);
   const auto shares = [](const QuerySelection& query, uint64_t most_others) {
     const auto part = [](size_t of, uint64_t all) {
@@ -192,9 +181,9 @@ Status measure_witness_steps(const CompiledCircuit& sample, const PackedWitness&
     };
     return QueryShares{part(query.num_ones(), query.size()), part(query.num_others(), most_others)};
   };
-  rates.l = shares(l_query, sizes.l_others());
-  rates.a = shares(a_query, sizes.a_others());
-  rates.b = shares(b_query, sizes.b_others());
+  rates.l = shares(queries->l, sizes.l_others());
+  rates.a = shares(queries->a, sizes.a_others());
+  rates.b = shares(queries->b, sizes.b_others());
   return {};
 }
 

@@ -1,5 +1,6 @@
 #include "groth16/cpu_backend.hpp"
 
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -70,40 +71,31 @@ Result<ProofSums> CpuBackend::evaluate(const CompiledCircuit& circuit, const Srs
     sums.h = msm<G1Curve>(srs.h, std::span<const Fr>(rows.a).first(srs.h.size()));
     release_memory(rows.a);
   }
-  QuerySelection l, a, b;
-  WireDensities densities;
-  ValueClasses input_classes, aux_classes;
+  std::optional<WitnessQueries> queries;
   {
     CUZK_TRY(check_wanted(progress));
     const auto timer = step("classify wires", circuit.num_aux, "wires");
-    densities = wire_densities(circuit);
-    input_classes = classify(witness.inputs);
-    aux_classes = classify(aux);
-    l.append(aux, aux_classes, nullptr);
-    a.append(witness.inputs, input_classes, nullptr);
-    a.append(aux, aux_classes, &densities.a_aux);
-    b.append(witness.inputs, input_classes, &densities.b_input);
-    b.append(aux, aux_classes, &densities.b_aux);
+    queries.emplace(circuit, witness.inputs, aux);
   }
   {
     CUZK_TRY(check_wanted(progress));
     const auto timer = step("sum l", srs.l.size(), "points");
-    sums.l = l.sum<G1Curve>(srs.l);
+    sums.l = queries->l.sum<G1Curve>(srs.l);
   }
   {
     CUZK_TRY(check_wanted(progress));
     const auto timer = step("sum a", srs.a.size(), "points");
-    sums.a = a.sum<G1Curve>(srs.a);
+    sums.a = queries->a.sum<G1Curve>(srs.a);
   }
   {
     CUZK_TRY(check_wanted(progress));
     const auto timer = step("sum b_g1", srs.b_g1.size(), "points");
-    sums.b_g1 = b.sum<G1Curve>(srs.b_g1);
+    sums.b_g1 = queries->b.sum<G1Curve>(srs.b_g1);
   }
   {
     CUZK_TRY(check_wanted(progress));
     const auto timer = step("sum b_g2", srs.b_g2.size(), "points");
-    sums.b_g2 = b.sum<G2Curve>(srs.b_g2);
+    sums.b_g2 = queries->b.sum<G2Curve>(srs.b_g2);
   }
   return sums;
 }

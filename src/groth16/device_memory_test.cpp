@@ -73,31 +73,6 @@ TEST(DeviceMemory, GrowsWithTheCircuit) {
   EXPECT_GE(host.prove_bytes, sizes.witness_bytes());
 }
 
-// Each further witness has its bits and its sums; buckets for all patterns of bits are few beside those.
-TEST(DeviceMemory, GrowsWithTheWitnessesThatGoTogether) {
-  const CircuitSizes porep{.inputs = 23,
-                           .aux = 130'000'000,
-                           .constraints = 130'278'869,
-                           .bits = 125'000'000,
-                           .fields = 500'000,
-                           .a_aux = 100'000'000,
-                           .b_aux = 110'000'000};
-  const uint64_t resident = device_memory(porep, kMultiprocessors)->resident_bytes;
-  uint64_t before = 0;
-  for (unsigned together = 1; together <= MsmPlan::kMaxWitnesses; ++together) {
-    const Result<DeviceMemory> memory = device_memory(porep, kMultiprocessors, together);
-    ASSERT_TRUE(memory.ok());
-    EXPECT_EQ(memory->resident_bytes, resident);
-    if (together > 1) {
-      EXPECT_GE(memory->scratch_bytes, before + porep.bits / 8);
-      EXPECT_LE(memory->scratch_bytes, before + 3 * porep.bits / 8 + (uint64_t{64} << 20));
-    }
-    before = memory->scratch_bytes;
-    EXPECT_EQ(device_host_memory(porep, together).prove_bytes, (together + 1) * porep.witness_bytes());
-  }
-  EXPECT_FALSE(device_memory(porep, kMultiprocessors, MsmPlan::kMaxWitnesses + 1).ok());
-}
-
 constexpr CircuitSizes kPorep32g{.inputs = 23,
                                  .aux = 130'000'000,
                                  .constraints = 130'278'541,
@@ -106,6 +81,24 @@ constexpr CircuitSizes kPorep32g{.inputs = 23,
                                  .a_aux = 100'000'000,
                                  .b_aux = 110'000'000,
                                  .compiled_bytes = 328'000'000};
+
+// Each further witness has its bits and its sums; buckets for all patterns of bits are few beside those.
+TEST(DeviceMemory, GrowsWithTheWitnessesThatGoTogether) {
+  const uint64_t resident = device_memory(kPorep32g, kMultiprocessors)->resident_bytes;
+  uint64_t before = 0;
+  for (unsigned together = 1; together <= MsmPlan::kMaxWitnesses; ++together) {
+    const Result<DeviceMemory> memory = device_memory(kPorep32g, kMultiprocessors, together);
+    ASSERT_TRUE(memory.ok());
+    EXPECT_EQ(memory->resident_bytes, resident);
+    if (together > 1) {
+      EXPECT_GE(memory->scratch_bytes, before + kPorep32g.bits / 8);
+      EXPECT_LE(memory->scratch_bytes, before + 3 * kPorep32g.bits / 8 + (uint64_t{64} << 20));
+    }
+    before = memory->scratch_bytes;
+    EXPECT_EQ(device_host_memory(kPorep32g, together).prove_bytes, (together + 1) * kPorep32g.witness_bytes());
+  }
+  EXPECT_FALSE(device_memory(kPorep32g, kMultiprocessors, MsmPlan::kMaxWitnesses + 1).ok());
+}
 
 uint64_t total_of(const CircuitSizes& circuit, const DeviceTables& tables) {
   const Result<DeviceMemory> memory = device_memory(circuit, kMultiprocessors, 1, tables);

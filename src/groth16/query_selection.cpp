@@ -136,6 +136,15 @@ uint64_t QuerySelection::additions(uint64_t others) {
   return (others + share - 1) / share * msm_additions(share);
 }
 
+WitnessQueries::WitnessQueries(const CompiledCircuit& circuit, std::span<const Fr> inputs, std::span<const Fr> aux)
+    : densities_(wire_densities(circuit)), input_classes_(classify(inputs)), aux_classes_(classify(aux)) {
+  l.append(aux, aux_classes_, nullptr);
+  a.append(inputs, input_classes_, nullptr);
+  a.append(aux, aux_classes_, &densities_.a_aux);
+  b.append(inputs, input_classes_, &densities_.b_input);
+  b.append(aux, aux_classes_, &densities_.b_aux);
+}
+
 template G1Jacobian QuerySelection::sum<G1Curve>(std::span<const G1Affine>) const;
 template G2Jacobian QuerySelection::sum<G2Curve>(std::span<const G2Affine>) const;
 template uint64_t QuerySelection::sum_scratch_bytes<G1Curve>(uint64_t, uint64_t, size_t);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/bits.hpp"
+#include "circuit/compiled_circuit.hpp"
 #include "field/fr.hpp"
 #include "msm/msm.hpp"
 
@@ -59,6 +60,20 @@ class QuerySelection {
   BitVector ones_;
   std::vector<Part> parts_;
   size_t num_others_ = 0;
+};
+
+// The queries of a proof. `inputs` and `aux` must outlive them.
+class WitnessQueries {
+ public:
+  WitnessQueries(const CompiledCircuit& circuit, std::span<const Fr> inputs, std::span<const Fr> aux);
+  WitnessQueries(const WitnessQueries&) = delete;  // the selections view what is beside them
+  WitnessQueries& operator=(const WitnessQueries&) = delete;
+
+  QuerySelection l, a, b;
+
+ private:
+  WireDensities densities_;
+  ValueClasses input_classes_, aux_classes_;
 };
 
 }  // namespace cuzk
