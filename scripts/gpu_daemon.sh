@@ -92,7 +92,7 @@ worker_of() { pgrep -P "$daemon" | sed -n "$(($1 + 1))p"; }
 
 # Inputs and parameters of a circuit; sets `request`.
 prepare() {
-  local kind="${1%-*}" size="${1##*-}" proof
+  local kind="${1%-*}" proof
   local input="$work/$1.json"
   case "$1" in
     porep-2k) proof=5 ;; porep-32g) proof=8 ;;
@@ -102,14 +102,14 @@ prepare() {
   esac
   [ -e "$work/$1.made" ] || step "setup $1" "$cuzk" setup --circuit "$1" --seed "$(printf '07%.0s' {1..32})" --json
   touch "$work/$1.made"
-  local make=(porep) more=()
+  local make=porep more=()
   case "$kind" in
-    winning) make=(winning-post) ;;
-    window) make=(window-post) && [ "$size" != 32g ] || more=(--sectors 2349) ;;
-    snap) make=(snap-prove) ;;
+    winning) make=winning-post ;;
+    window) make=window-post ;;
+    snap) make=snap-prove ;;
   esac
-  [ "$kind" = window ] && make=(window-post)
-  [ -e "$input" ] || step "input $1" "$cuzk" bench gen-vanilla "${make[@]}" --synthetic --registered-proof "$proof" \
+  [ "$1" != window-32g ] || more=(--sectors 2349)
+  [ -e "$input" ] || step "input $1" "$cuzk" bench gen-vanilla "$make" --synthetic --registered-proof "$proof" \
     "${more[@]}" -o "$input" --json
   [ -e "$input.said" ] || cp "$temporary/out" "$input.said"
   local said
