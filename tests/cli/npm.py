@@ -1,4 +1,5 @@
 """Packages of the npm registry that tests run on Node.js."""
+import fcntl
 import os
 import shutil
 import subprocess
@@ -7,6 +8,13 @@ import sys
 
 def install(folder, package):
     """Installs what the folder's package.json names, `package` among it; the reason where that cannot be."""
+    # One at a time: two tests that install into a folder at once leave half of a package.
+    with open(folder / "package.json", "rb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return install_alone(folder, package)
+
+
+def install_alone(folder, package):
     if (folder / "node_modules" / package).is_dir():
         return None
     if shutil.which("npm") is None:
