@@ -27,7 +27,7 @@ const char* retry_advice(ErrorClass c) {
     case ErrorClass::kCorrupt: return "after the file is replaced";
     case ErrorClass::kIo: return "may help";
     case ErrorClass::kResource: return "may help, later or with less";
-    case ErrorClass::kUnsupported: return "no: this build cannot do it";
+    case ErrorClass::kUnsupported: return "no: this build or this machine cannot do it";
     case ErrorClass::kDeviceFault: return "may help, in a new process or on another GPU";
     case ErrorClass::kDeviceUnusable: return "no: the GPU or its driver cannot be used as it is";
     case ErrorClass::kInternal: return "may help, on another machine; please report this";

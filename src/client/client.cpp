@@ -115,13 +115,13 @@ ErrorClass class_of(grpc::StatusCode code) {
     case grpc::ABORTED:
     case grpc::CANCELLED: return ErrorClass::kIo;
     case grpc::RESOURCE_EXHAUSTED:
-    case grpc::FAILED_PRECONDITION:
     case grpc::DEADLINE_EXCEEDED: return ErrorClass::kResource;
     case grpc::INVALID_ARGUMENT:
     case grpc::OUT_OF_RANGE: return ErrorClass::kInvalidInput;
     case grpc::NOT_FOUND: return ErrorClass::kNotFound;
     case grpc::UNAUTHENTICATED:
     case grpc::PERMISSION_DENIED: return ErrorClass::kUsage;
+    case grpc::FAILED_PRECONDITION:  // it never fits there, or not before a person changed something
     case grpc::UNIMPLEMENTED: return ErrorClass::kUnsupported;
     default: return ErrorClass::kInternal;
   }
@@ -249,7 +249,12 @@ Result<v1::PreloadSrsResponse> Client::preload(const std::string& circuit) {
 Result<v1::EvictSrsResponse> Client::evict(const std::string& circuit) {
   v1::EvictSrsRequest request;
   request.set_circuit_id(circuit);
-  return call(&Stub::EvictSRS, request, options_.call_timeout);
+  Result<v1::EvictSrsResponse> response = call(&Stub::EvictSRS, request, options_.call_timeout);
+  // FAILED_PRECONDITION says here that they are in use now.
+  if (!response.ok() && response.error().error_class == ErrorClass::kUnsupported) {
+    response.error().error_class = ErrorClass::kResource;
+  }
+  return response;
 }
 
 }  // namespace cuzk

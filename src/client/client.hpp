@@ -33,8 +33,8 @@ v1::SubmitProofRequest wire_request(const Submission& submission);
 
 // Thread safe: calls from several threads share one connection. Errors of all calls: kIo where the daemon cannot be
 // reached or went away, kResource where it refuses for now (full, draining, out of memory) or time ran out,
-// kInvalidInput where it does not take the request, kNotFound, kUsage where this client may not do it, kUnsupported,
-// kInternal.
+// kInvalidInput where it does not take the request, kNotFound, kUsage where this client may not do it,
+// kUnsupported where that daemon can never do it, kInternal.
 class Client {
  public:
   // Connects. Errors: kUsage (the address, a token over an unprotected connection, TLS files), kIo.

@@ -92,6 +92,7 @@ TEST(Errors, ClassesOfStatuses) {
   EXPECT_EQ(error_of({grpc::NOT_FOUND, "x"}).error_class, ErrorClass::kNotFound);
   EXPECT_EQ(error_of({grpc::UNAUTHENTICATED, "x"}).error_class, ErrorClass::kUsage);
   EXPECT_EQ(error_of({grpc::UNIMPLEMENTED, "x"}).error_class, ErrorClass::kUnsupported);
+  EXPECT_EQ(error_of({grpc::FAILED_PRECONDITION, "x"}).error_class, ErrorClass::kUnsupported);  // no retry helps
   EXPECT_EQ(error_of({grpc::INTERNAL, "x"}).error_class, ErrorClass::kInternal);
   EXPECT_EQ(error_of({grpc::INTERNAL, ""}).message, "the daemon: gRPC status 13");
 }
@@ -147,6 +148,7 @@ class FakeService final : public v1::ProvingEngine::Service {
   }
   grpc::Status EvictSRS(grpc::ServerContext*, const v1::EvictSrsRequest* request,
                         v1::EvictSrsResponse* response) override {
+    if (request->circuit_id() == "busy") return {grpc::FAILED_PRECONDITION, "in use"};
     response->set_freed_bytes(request->circuit_id().size());
     return grpc::Status::OK;
   }
@@ -229,6 +231,7 @@ TEST_F(ClientTest, ErrorsOfTheDaemon) {
   const auto large = (*client)->submit(request);
   ASSERT_FALSE(large.ok());
   EXPECT_EQ(large.error().error_class, ErrorClass::kResource) << large.error().describe();
+  EXPECT_EQ((*client)->evict("busy").error().error_class, ErrorClass::kResource);
 }
 
 TEST_F(ClientTest, TokensAreSentWhereNobodyElseHears) {

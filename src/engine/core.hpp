@@ -72,7 +72,9 @@ class EngineCore final : public Engine, public std::enable_shared_from_this<Engi
     uint64_t need = 0;
     std::optional<std::string> never;  // it can never fit, and why
   };
-  Plan plan(const Submission& submission) const;
+  Plan plan(const RequestNeeds& request) const;
+  std::optional<std::string> fits_no_device(CircuitIndex circuit) const;
+  std::optional<std::string> exceeds_memory(uint64_t bytes) const;
   std::optional<Refusal> admit(JobKey key, const Plan& plan);
   RunPtr add_run(const Job& job, const Plan& plan, Reservation request);
   void activate(JobKey key);
@@ -89,6 +91,7 @@ class EngineCore final : public Engine, public std::enable_shared_from_this<Engi
   void end_due();
   void arm_timer();
   void fail_without_device();
+  void fail_what_fits_no_device();
   void check_drain();
 
   // core_host.cpp: work on threads
@@ -303,6 +306,7 @@ class EngineCore final : public Engine, public std::enable_shared_from_this<Engi
   std::vector<size_t> residency_of_;       // by device
   uint64_t next_work_ = 1;
   std::optional<Instant> no_device_since_;
+  bool device_memory_changed_ = false;  // or has become known
 
   std::optional<Task> barrier_, blocked_;  // nobody behind it gets memory; the first that lacked memory in this pass
   std::optional<Instant> armed_;

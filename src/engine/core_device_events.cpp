@@ -40,6 +40,7 @@ EngineCore::Seen EngineCore::look_at(uint32_t device) const {
 void EngineCore::note(uint32_t device, const Seen& seen) {
   DeviceSlot& slot = devices_[device];
   const bool is_gpu = slot.info.is_gpu;  // as it was when its ledger was chosen
+  device_memory_changed_ = device_memory_changed_ || slot.info.memory_usable_bytes != seen.info.memory_usable_bytes;
   slot.info = seen.info;
   slot.info.is_gpu = is_gpu;
   slot.state = seen.state;

@@ -113,7 +113,8 @@ void EngineCore::on_checked(const RunPtr& run, Result<std::shared_ptr<const JobW
   if (!files_known(*run->circuit)) want_files(*run->circuit, task_of(*run, 0));
 }
 
-// Errors: kResource where its circuit, which is known only now, cannot be proved beside the requests that are there.
+// Errors: kUnsupported where its circuit, which may be known only now, can never be proved here; kResource where it
+// cannot beside the requests that are there.
 Status EngineCore::take_work(Run& run, std::shared_ptr<const JobWork> work) {
   run.work = std::move(work);
   run.circuit = index_of_circuit(run.work->circuit());
@@ -132,12 +133,9 @@ Status EngineCore::take_work(Run& run, std::shared_ptr<const JobWork> work) {
     held_bytes_ = held_bytes_ - run.held + run.work->bytes();
     run.held = run.work->bytes();
   }
-  const bool on_some_device = std::any_of(devices_.begin(), devices_.end(), [&](const DeviceSlot& slot) {
-    return fits_gpu(slot, service_->device_needs(run.work->circuit(), slot.info));
-  });
-  if (!on_some_device) {
-    return Error(ErrorClass::kResource, "no device has the memory to prove " + std::string(spec_of(*run.circuit).id()));
-  }
+  std::optional<std::string> never = fits_no_device(*run.circuit);
+  if (!never) never = exceeds_memory(run.held + need);
+  if (never) return Error(ErrorClass::kUnsupported, std::move(*never));
   if (budget_->could_ever_fit(held_bytes_ + need + headroom_)) return {};
   return Error(ErrorClass::kResource, "proving " + std::string(spec_of(*run.circuit).id()) + " needs about " +
                                           std::to_string(need) + " bytes of memory beside requests of " +

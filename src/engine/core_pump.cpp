@@ -101,6 +101,7 @@ CircuitIndex EngineCore::index_of_circuit(const CircuitSpec& spec) {
 void EngineCore::pump() {
   end_due();
   fail_without_device();
+  fail_what_fits_no_device();
   constexpr int kPasses = 3;
   for (int pass = 0; pass < kPasses; ++pass) {
     barrier_ = std::exchange(blocked_, std::nullopt);
@@ -144,6 +145,20 @@ void EngineCore::fail_without_device() {
   }
   for (const RunPtr& run : left) {
     end_job(run, JobState::kFailed, Error(ErrorClass::kDeviceUnusable, "there is no device that works"));
+  }
+}
+
+// Devices say what memory they have when they work, which may be after jobs were taken.
+void EngineCore::fail_what_fits_no_device() {
+  if (!std::exchange(device_memory_changed_, false)) return;
+  std::vector<std::pair<RunPtr, std::string>> left;
+  for (const auto& [key, run] : runs_) {
+    const bool needs_one = run->step == Run::Step::kProving && run->proved < run->partitions.size();
+    if (!needs_one) continue;
+    if (auto never = fits_no_device(*run->circuit)) left.emplace_back(run, std::move(*never));
+  }
+  for (auto& [run, never] : left) {
+    end_job(run, JobState::kFailed, Error(ErrorClass::kUnsupported, std::move(never)));
   }
 }
 

@@ -57,7 +57,7 @@ bool EngineCore::start_preload(std::vector<uint32_t>& idle) {
       }
       const DeviceNeeds needs = service_->device_needs(spec_of(work.circuit), devices_[d].info);
       if (!fits_device(devices_[d], needs)) {
-        work.error = Error(ErrorClass::kResource, "the parameters do not fit into memory");
+        work.error = Error(ErrorClass::kUnsupported, "the parameters never fit into memory");
         work.devices.erase(d);
         break;
       }

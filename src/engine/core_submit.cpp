@@ -24,19 +24,38 @@ Refusal refusal(Refusal::Reason reason, std::string message, uint32_t retry_afte
 
 }  // namespace
 
-EngineCore::Plan EngineCore::plan(const Submission& submission) const {
+EngineCore::Plan EngineCore::plan(const RequestNeeds& request) const {
   Plan plan;
-  plan.request = service_->request_needs(submission);
-  plan.need = plan.request.check_scratch;
-  if (plan.request.circuit != nullptr) {
-    plan.need = std::max(plan.need, needed_by(index_of_circuit(*plan.request.circuit)));
+  plan.request = request;
+  plan.need = request.check_scratch;
+  if (request.circuit != nullptr) {
+    const CircuitIndex circuit = index_of_circuit(*request.circuit);
+    plan.need = std::max(plan.need, needed_by(circuit));
+    plan.never = fits_no_device(circuit);
   }
-  const uint64_t all = plan.request.held + plan.need + headroom_;
-  if (!budget_->could_ever_fit(all)) {
-    plan.never = "it needs about " + bytes_text(all) + " of memory, and there are " + bytes_text(budget_->total()) +
-                 " (" + budget_->origin() + ")";
-  }
+  if (!plan.never) plan.never = exceeds_memory(request.held + plan.need);
   return plan;
+}
+
+// Why no device will ever prove the circuit, where that is so. A device that has not said yet what it has may.
+std::optional<std::string> EngineCore::fits_no_device(CircuitIndex circuit) const {
+  constexpr uint64_t kNone = UINT64_MAX / 4;  // of a circuit that no GPU can prove, device_needs() says more
+  uint64_t least = kNone, most = 0;
+  for (const DeviceSlot& slot : devices_) {
+    const DeviceNeeds needs = service_->device_needs(spec_of(circuit), slot.info);
+    if (fits_gpu(slot, needs)) return std::nullopt;
+    least = std::min(least, needs.device_resident + needs.device_scratch);
+    most = std::max(most, slot.info.memory_usable_bytes);
+  }
+  const std::string what = "no device has the memory to prove " + std::string(spec_of(circuit).id());
+  if (least == kNone) return what;
+  return what + ": it needs about " + bytes_text(least) + ", and the largest has " + bytes_text(most);
+}
+
+std::optional<std::string> EngineCore::exceeds_memory(uint64_t bytes) const {
+  if (budget_->could_ever_fit(bytes + headroom_)) return std::nullopt;
+  return "it needs about " + bytes_text(bytes + headroom_) + " of memory, and there are " +
+         bytes_text(budget_->total()) + " (" + budget_->origin() + ")";
 }
 
 // Beside all requests there must always be room for the largest of their proofs: then whoever is first can be proved as
@@ -129,7 +148,7 @@ SubmitOutcome EngineCore::submit(Submission submission, Attendance attendance, R
   arrival.deadline = deadline_of(*kept);
   const std::string job_id = arrival.job_id;
   const PayloadDigest digest = arrival.digest;
-  const Plan planned = plan(*kept);
+  const RequestNeeds needs = service_->request_needs(*kept);
 
   Admitted admitted;
   {
@@ -144,7 +163,7 @@ SubmitOutcome EngineCore::submit(Submission submission, Attendance attendance, R
       if (admitted.reprioritised) reprioritise(admitted.key);
     } else {
       received.release();
-      if (auto refused = admit(admitted.key, planned)) {
+      if (auto refused = admit(admitted.key, plan(needs))) {
         const bool taken_back = table_.retract(admitted.key);
         CUZK_ASSERT(taken_back);
         return refuse(kept->kind, std::move(*refused));
@@ -233,9 +252,9 @@ void EngineCore::restore(const Journal::Recovered& recovered) {
     arrival.attendance = Attendance::kDetached;
     arrival.deadline = deadline_of(*pending.submission);
     table_.restore(pending.key, std::move(arrival), now_);
-    const Plan planned = plan(*pending.submission);
+    const Plan planned = plan(service_->request_needs(*pending.submission));
     if (planned.never) {
-      end_by_key(pending.key, JobState::kFailed, Error(ErrorClass::kResource, *planned.never));
+      end_by_key(pending.key, JobState::kFailed, Error(ErrorClass::kUnsupported, *planned.never));
       continue;
     }
     Result<Reservation> request = budget_->reserve(planned.request.held, "requests");

@@ -69,7 +69,8 @@ class Engine {
     uint64_t freed_bytes = 0;
   };
   // The circuit's parameters onto every device. Names of circuits also as the reference has them ("wpost-32g"). Errors:
-  // kUsage where there is no such circuit; kNotFound, kCorrupt, kIo of its files; kResource.
+  // kUsage where there is no such circuit; kNotFound, kCorrupt, kIo of its files; kResource where there is no memory
+  // for it now; kUnsupported where it never fits.
   virtual void preload(std::string_view circuit, std::function<void(Result<Preloaded>)> done) = 0;
   // Errors: kUsage; kResource where it is in use.
   virtual void evict(std::string_view circuit, std::function<void(Result<Evicted>)> done) = 0;

@@ -257,13 +257,39 @@ TEST_F(EngineFaultsTest, WhatCanNeverFitIsRefusedAtOnceWithTheNumbers) {
   EXPECT_EQ(submit(sim_submission(kWindow, 1, 1)), 0u);
   EXPECT_EQ(engine->last_refusal.reason, Refusal::Reason::kTooLarge);
   EXPECT_NE(engine->last_refusal.message.find("60000000"), std::string::npos) << engine->last_refusal.message;
-  // Of a PoRep only its input says which circuit it needs.
+  // Where only the input says which circuit it needs (the PoReps of this world) it fails, and no retry is promised.
   options.budget = 40'000'000;
   engine->kill();
   start();
   const JobResult& result = result_of(submit(sim_submission(kPorep, 1, 1)));
-  EXPECT_EQ(result.error->error_class, ErrorClass::kResource);
+  EXPECT_EQ(result.error->error_class, ErrorClass::kUnsupported);
+  EXPECT_FALSE(retry_helps(result.error->error_class));
+  EXPECT_NE(result.error->message.find("40000000"), std::string::npos) << result.error->message;
   EXPECT_EQ(result_of(submit(sim_submission(kWinning, 1, 1))).state, JobState::kCompleted);
+}
+
+// A machine that has become smaller: what its journal has is not proved in vain at each start.
+TEST_F(EngineFaultsTest, WhatTheJournalHasAndCanNeverFitFailsForGood) {
+  start();
+  const JobKey key = submit(sim_submission(kWindow, 1, 1));
+  engine->kill();
+  options.budget = 60'000'000;
+  start();
+  EXPECT_EQ(result_of(key).error->error_class, ErrorClass::kUnsupported);
+}
+
+// Beside the requests of others it does not fit now, and will when they have gone.
+TEST_F(EngineFaultsTest, WhatFitsOnlyWithoutOthersRequestsMayBeTriedAgain) {
+  options.budget = 62'000'000;
+  start();
+  Submission large = sim_submission(kWinning, 1, 1);
+  large.sector_size = 12'000'000;
+  ASSERT_NE(submit(large), 0u);
+  const JobResult& result = result_of(submit(sim_submission(kPorep, 2, 1)));
+  ASSERT_EQ(result.state, JobState::kFailed);
+  EXPECT_EQ(result.error->error_class, ErrorClass::kResource);
+  world.run_for(Milliseconds(60'000));
+  EXPECT_EQ(result_of(submit(sim_submission(kPorep, 2, 1))).state, JobState::kCompleted);
 }
 
 TEST_F(EngineFaultsTest, RequestsAreRefusedBeforeTheyTakeTheRoomOfProofs) {
@@ -454,7 +480,7 @@ TEST_F(EngineFaultsTest, APreloadThatCannotBeSaysSo) {
     });
     world.run_for(Milliseconds(30'000));
   }
-  EXPECT_EQ(told, (std::vector{ErrorClass::kResource, ErrorClass::kNotFound}));
+  EXPECT_EQ(told, (std::vector{ErrorClass::kUnsupported, ErrorClass::kNotFound}));
   EXPECT_EQ(result_of(submit(sim_submission(kWinning, 1, 1))).state, JobState::kCompleted);
   (void)kPorep8m;
 }

@@ -90,12 +90,45 @@ TEST_F(EngineGpuTest, RoomInPiecesIsMadeOne) {
   EXPECT_EQ(device().resident, Ids{"window-2k"});
 }
 
-TEST_F(EngineGpuTest, WhatNeverFitsFails) {
-  start(60'000'000);
-  EXPECT_EQ(prove(kPorep), JobState::kCompleted);
-  EXPECT_EQ(prove(kWindow), JobState::kFailed);
-  EXPECT_EQ(engine->results.rbegin()->second.error->error_class, ErrorClass::kResource);
-  EXPECT_EQ(prove(kPorep), JobState::kCompleted);
+// Where the circuit is known at once it is not even taken; where only the input says it, no retry is promised.
+TEST_F(EngineGpuTest, WhatNeverFitsIsRefusedOrFailsForGood) {
+  start(50'000'000);
+  EXPECT_EQ(engine->submit(sim_submission(kWindow, 99, 1), Attendance::kDetached), 0u);
+  EXPECT_EQ(engine->last_refusal.reason, Refusal::Reason::kTooLarge);
+  EXPECT_EQ(engine->last_refusal.message,
+            "no device has the memory to prove window-2k: it needs about 67000000 bytes, and the largest has 50000000 "
+            "bytes");
+  EXPECT_EQ(prove(kPorep), JobState::kFailed);
+  EXPECT_EQ(engine->results.rbegin()->second.error->error_class, ErrorClass::kUnsupported);
+  EXPECT_FALSE(retry_helps(engine->results.rbegin()->second.error->error_class));
+  EXPECT_EQ(prove(kPorepSmall), JobState::kCompleted);
+}
+
+// A GPU's worker says what memory it has some seconds after the start, and jobs of the journal are there before.
+TEST_F(EngineGpuTest, WhatIsKnownTooLateToFitNowhereDoesNotWaitForEver) {
+  start(300'000'000);
+  std::vector<JobKey> keys;
+  for (const size_t circuit : {kPorep, kWindow, kPorepSmall}) {
+    keys.push_back(engine->submit(sim_submission(circuit, 7 + circuit, 2), Attendance::kDetached));
+  }
+  world.run_for(Milliseconds(2'000));
+  device().gpu_memory = 50'000'000;
+  device().die_now();
+  world.run_for(std::chrono::minutes(5));
+  EXPECT_EQ(world.violation, "");
+  for (const JobKey key : {keys[0], keys[1]}) {
+    ASSERT_TRUE(engine->finished.contains(key));
+    EXPECT_EQ(engine->results[key].error->error_class, ErrorClass::kUnsupported);
+  }
+  EXPECT_EQ(engine->results[keys[2]].state, JobState::kCompleted);
+}
+
+TEST_F(EngineGpuTest, APreloadThatNeverFitsPromisesNoRetry) {
+  start(50'000'000);
+  std::optional<ErrorClass> told;
+  engine->core->preload("window-2k", [&](Result<Engine::Preloaded> result) { told = result.error().error_class; });
+  world.run_for(Milliseconds(5'000));
+  EXPECT_EQ(told, ErrorClass::kUnsupported);
 }
 
 TEST_F(EngineGpuTest, StatusTellsWhatIsFree) {

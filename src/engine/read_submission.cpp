@@ -153,7 +153,10 @@ Result<ProofRequest> read_submission(const Submission& submission) {
 
 const CircuitSpec* circuit_of_submission(const Submission& submission) {
   switch (submission.kind) {
-    case ProofKind::kPorep: return nullptr;
+    case ProofKind::kPorep: {
+      const RegisteredSealProof* proof = porep_c1_proof_in_head(bytes_of(submission.vanilla_proof));
+      return proof == nullptr ? nullptr : &circuit_spec_of(proof->shape);
+    }
     case ProofKind::kSnap: {
       const auto proofs = registered_update_proofs();
       const uint64_t number = submission.registered_proof;

@@ -16,7 +16,8 @@ namespace cuzk {
 // kInvalidInput, with the field, and a message that begins as the reference's did ("C1 parse failed: ...").
 Result<ProofRequest> read_submission(const Submission& submission);
 
-// The circuit, as far as it can be told without reading the input; nullptr where only that says it.
+// The circuit, as far as it can be told without reading all of the input; nullptr where only that says it. Of a PoRep a
+// guess (porep_c1_proof_in_head()).
 const CircuitSpec* circuit_of_submission(const Submission& submission);
 
 // The circuit of that id, ours or one of the reference's ("wpost-32g", "snap-deals-32g"); nullptr where there is none.

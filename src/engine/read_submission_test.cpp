@@ -19,12 +19,13 @@ TEST(ReadSubmission, AllKinds) {
     const auto request = read_submission(s);
     ASSERT_TRUE(request.ok()) << request.error().describe();
     EXPECT_EQ(request->kind(), s.kind);
-    if (s.kind != ProofKind::kPorep) {
-      EXPECT_EQ(circuit_of_submission(s), &request->circuit());
-    }
+    EXPECT_EQ(circuit_of_submission(s), &request->circuit());
     EXPECT_FALSE(request->witness(0).inputs.empty());
   }
-  EXPECT_EQ(circuit_of_submission(porep_submission(1, 1)), nullptr);
+  EXPECT_EQ(circuit_of_submission(porep_submission(1, 1)), circuit_spec_by_id("porep-2k"));
+  Submission untold = porep_submission(1, 1);
+  untold.vanilla_proof = "{}";
+  EXPECT_EQ(circuit_of_submission(untold), nullptr);
 }
 
 TEST(ReadSubmission, TheReplicaIdIsOfTheSectorAndTheMiner) {

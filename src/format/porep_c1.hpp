@@ -31,6 +31,11 @@ Result<PorepC1> read_porep_c1(const PaddedBuffer& document);
 // As above, from bytes without padding; copies them.
 Result<PorepC1> read_porep_c1(std::span<const uint8_t> document);
 
+// The registered proof that a document, wrapper or bare, names in its first 16 KiB, where everybody writes it; nullptr
+// where it does not. A guess before all of it is read: a document with the keys of both forms may turn out to be of
+// another one. Microseconds.
+const RegisteredSealProof* porep_c1_proof_in_head(std::span<const uint8_t> document);
+
 // The inner document as serde_json writes it: compact, upstream's key order, "_h":null present.
 std::string write_porep_c1_inner(const PorepC1& c1);
 // The wrapper around an inner document, as Go writes it.

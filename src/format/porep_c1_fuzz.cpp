@@ -7,6 +7,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace cuzk;
+  (void)porep_c1_proof_in_head({data, size});
   const Result<PorepC1> c1 = read_porep_c1(std::span<const uint8_t>(data, size));
   if (!c1.ok()) {
     const Error& error = c1.error();

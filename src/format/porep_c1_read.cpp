@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstring>
 #include <limits>
 
@@ -421,7 +422,62 @@ bool read_wrapper(JsonReader& json, const PaddedBuffer& document, Wrapper& out) 
   return json.read_fields(root, JsonPath(), kWrapperKeys, field) && json.expect_end();
 }
 
+constexpr std::string_view kSpace = " \t\n\r";
+
+// Behind the quote that ends the string whose first character is at `at`; npos where it does not end.
+size_t end_of_string(std::string_view text, size_t at) {
+  for (; at < text.size(); at += text[at] == '\\' ? 2 : 1) {
+    if (text[at] == '"') return at + 1;
+  }
+  return std::string_view::npos;
+}
+
+// What follows the opening quote of the string that the outermost object has under `key`. Empty where `text`, which may
+// be cut anywhere, does not tell. What is no JSON is not noticed: somebody else reads it all.
+std::string_view string_in_head(std::string_view text, std::string_view key) {
+  size_t depth = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '{' || c == '[') {
+      ++depth;
+    } else if (depth == 0) {
+      if (kSpace.find(c) == std::string_view::npos) return {};
+    } else if (c == '}' || c == ']') {
+      if (--depth == 0) return {};
+    } else if (c == '"') {
+      const size_t end = end_of_string(text, i + 1);
+      if (end == std::string_view::npos) return {};
+      const bool is_key = depth == 1 && text.substr(i + 1, end - i - 2) == key;
+      i = end - 1;
+      const size_t colon = text.find_first_not_of(kSpace, end);
+      if (!is_key || colon == std::string_view::npos || text[colon] != ':') continue;
+      const size_t value = text.find_first_not_of(kSpace, colon + 1);
+      return value == std::string_view::npos || text[value] != '"' ? std::string_view() : text.substr(value + 1);
+    }
+  }
+  return {};
+}
+
+const RegisteredSealProof* proof_in_head(std::string_view inner) {
+  const std::string_view name = string_in_head(inner, kInnerKeys[0].name);
+  const size_t end = name.find('"');
+  return end == std::string_view::npos ? nullptr : registered_seal_proof_by_name(name.substr(0, end));
+}
+
 }  // namespace
+
+const RegisteredSealProof* porep_c1_proof_in_head(std::span<const uint8_t> document) {
+  constexpr size_t kMostHead = 16 << 10;
+  const std::string_view head(reinterpret_cast<const char*>(document.data()), std::min(document.size(), kMostHead));
+  std::string_view base64 = string_in_head(head, kWrapperKeys[1].name);
+  if (base64.empty()) return proof_in_head(head);
+  base64 = base64.substr(0, base64.find_first_of("\"\\"));
+  base64 = base64.substr(0, base64.size() / 4 * 4);
+  std::vector<uint8_t> inner(base64_decoded_size(base64));
+  const Result<size_t> decoded = base64_decode(base64, inner);
+  if (!decoded.ok()) return nullptr;
+  return proof_in_head({reinterpret_cast<const char*>(inner.data()), *decoded});
+}
 
 uint64_t max_porep_c1_bytes(std::span<const uint8_t> head) {
   return json_begins_with(head, '{') ? kMaxPorepC1Bytes : uint64_t{1} << 20;

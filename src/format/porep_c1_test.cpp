@@ -98,6 +98,35 @@ TEST(PorepC1, ReadsTheWrapper) {
   }
 }
 
+TEST(PorepC1, TheProofIsKnownFromTheBeginning) {
+  const auto of = [](const std::string& text) { return porep_c1_proof_in_head(bytes_of(text)); };
+  const RegisteredSealProof* const proof = &registered_seal_proofs()[5];
+  EXPECT_EQ(of(golden()), proof);
+  EXPECT_EQ(of(wrapped(golden())), proof);
+  // Cut anywhere behind it, in Go's order, with space, keys that are not known, and the same words where they mean
+  // nothing.
+  EXPECT_EQ(of(golden().substr(0, 60)), proof);
+  EXPECT_EQ(of(wrapped(golden()).substr(0, 150)), proof);
+  const std::string go =
+      "{ \"comm_d\" : "
+      "[1,2],\"x\":{\"registered_proof\":\"StackedDrg32GiBV1\"},\n\"y\":\"registered_proof\",\"z\":\"\\\"\","
+      "\"registered_proof\" : \"StackedDrg2KiBV1_1\",\"ticket\":[]}";
+  EXPECT_EQ(of(go), proof);
+  EXPECT_EQ(of(wrapped(go)), proof);
+  EXPECT_EQ(of("{\"SectorSize\":2048, \"SectorNum\" : 0,\"Phase1Out\":\"" + base64_encode(bytes_of(go)) + "\"}"),
+            proof);
+  // Where it does not tell, or too late.
+  const std::string late = "{\"x\":\"" + std::string(16 << 10, ' ') + "\"," + golden().substr(1);
+  for (const std::string& text :
+       {std::string(), std::string("{"), std::string("[]"), std::string("}"), std::string("{}"), golden().substr(0, 30),
+        wrapped(golden()).substr(0, 40), "x" + golden(), std::string("{\"registered_proof\":5}"),
+        std::string("{\"registered_proof\":\"StackedDrg3KiBV1\"}"), std::string("{\"Phase1Out\":\"!!!!\"}"),
+        std::string("{\"Phase1Out\":7}"), std::string("{\"registered_proof"), std::string("{\"registered_proof\""),
+        std::string("{\"registered_proof\":"), std::string("{\"a\\"), late, wrapped(late)}) {
+    EXPECT_EQ(of(text), nullptr) << text.substr(0, 100);
+  }
+}
+
 TEST(PorepC1, WritesUpstreamsBytes) {
   const Result<PorepC1> c1 = read(golden());
   ASSERT_TRUE(c1.ok());

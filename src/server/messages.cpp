@@ -198,9 +198,9 @@ grpc::Status to_status(const Error& error) {
       case ErrorClass::kBadProof: return grpc::StatusCode::INVALID_ARGUMENT;
       case ErrorClass::kNotFound: return grpc::StatusCode::NOT_FOUND;
       case ErrorClass::kCorrupt:
+      case ErrorClass::kUnsupported:
       case ErrorClass::kDeviceUnusable: return grpc::StatusCode::FAILED_PRECONDITION;
       case ErrorClass::kResource: return grpc::StatusCode::RESOURCE_EXHAUSTED;
-      case ErrorClass::kUnsupported: return grpc::StatusCode::UNIMPLEMENTED;
       case ErrorClass::kCancelled: return grpc::StatusCode::CANCELLED;
       case ErrorClass::kExpired: return grpc::StatusCode::DEADLINE_EXCEEDED;
       case ErrorClass::kIo:

@@ -373,6 +373,8 @@ TEST_F(ServerTest, PreloadAndEvict) {
   EXPECT_EQ(preload("what", &loaded).error_message(), "unknown circuit ID: what");
   EXPECT_EQ(preload("what", &loaded).error_code(), grpc::StatusCode::INVALID_ARGUMENT);
   EXPECT_EQ(preload("absent", &loaded).error_code(), grpc::StatusCode::NOT_FOUND);
+  EXPECT_EQ(preload("large", &loaded).error_code(), grpc::StatusCode::FAILED_PRECONDITION);
+  EXPECT_EQ(preload("large", &loaded).error_message(), "never fits [a retry of the same request will not help]");
   v1::EvictSrsResponse evicted;
   ASSERT_TRUE(evict("porep-2k", &evicted).ok());
   EXPECT_TRUE(evicted.was_loaded());

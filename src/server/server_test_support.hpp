@@ -93,6 +93,7 @@ class FakeEngine final : public Engine {
 
   void preload(std::string_view circuit, std::function<void(Result<Preloaded>)> done) override {
     if (circuit == "porep-2k") return done(Preloaded{false, 17});
+    if (circuit == "large") return done(Error(ErrorClass::kUnsupported, "never fits"));
     if (circuit == "absent") return done(Error(ErrorClass::kNotFound, "no such file").in_file("x.params"));
     done(Error(ErrorClass::kUsage, "no such circuit"));
   }
