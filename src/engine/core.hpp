@@ -172,6 +172,7 @@ class EngineCore final : public Engine, public std::enable_shared_from_this<Engi
   void drop_witness(Partition& partition);
   void redo_after_fault(const RunPtr& run, uint32_t partition, uint32_t device, Error error);
   void distrust(uint32_t device);
+  void replace_process(uint32_t device, std::string why, bool out_of_use);
   void redo_wrong(const RunPtr& run, uint32_t partition, uint32_t device, Error error);
   void redo_unexplained(const RunPtr& run, uint32_t partition, uint32_t device, Error error);
   void redo_with_new_witness(const RunPtr& run, uint32_t partition, uint32_t device);

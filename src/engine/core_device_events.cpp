@@ -25,6 +25,14 @@ bool is_fault(const Error& error) {
 // The same work may succeed another time.
 bool may_be_redone(const Error& error) { return is_fault(error) || error.error_class == ErrorClass::kResource; }
 
+// The process was replaced, which took this work with it.
+bool ended_by_us(const DeviceSlot& slot, uint64_t work_number, const Error& error) {
+  const bool ended =
+      error.error_class == ErrorClass::kDeviceFault || error.error_class == ErrorClass::kDeviceUnusable;
+  return ended && slot.replaced_work == work_number;
+}
+Error replaced_error() { return {ErrorClass::kCancelled, "the device's process is replaced"}; }
+
 }  // namespace
 
 // Devices lock: they are asked before the engine's own lock is taken.
@@ -46,6 +54,7 @@ void EngineCore::note(uint32_t device, const Seen& seen) {
   slot.state = seen.state;
   if (slot.generation == seen.generation) return;
   slot.generation = seen.generation;
+  slot.replacing = false;
   // A new process has nothing. What is being done calls back itself.
   for (const ResidencyTable::Entry& entry : table_of(device).erase_device(device)) {
     const CircuitIndex circuit = index_of_circuit(*entry.circuit);
@@ -91,6 +100,7 @@ void EngineCore::on_loaded(uint32_t device, uint64_t number, Result<LoadReport> 
   if (result.ok() && (!there || seen.generation != slot.generation)) {
     result = Error(ErrorClass::kDeviceFault, "the device's process ended after it had loaded the circuit");
   }
+  if (!result.ok() && ended_by_us(slot, number, result.error())) result = replaced_error();
   const uint64_t ms = ms_since(slot.began);
   if (run != nullptr && !run->ended) run->srs_load_ms += ms;
   if (result.ok()) {
@@ -187,8 +197,8 @@ void EngineCore::on_unloaded(uint32_t device, uint64_t number, Status result) {
 }
 
 // Of the first partitions of a group there are results, the others were not begun; an error is the first one's alone
-// unless the device failed. Where it was cancelled for a job that still goes on, a drain was cut, or the cancel was
-// meant for a job before: nobody's fault.
+// unless the device failed. Where it was cancelled for a job that still goes on, a drain was cut, its process was
+// replaced for what it had done to other jobs, or the cancel was meant for a job before: nobody's fault.
 void EngineCore::on_proved(uint32_t device, uint64_t number, Result<Proofs> result) {
   if (stopped_) return;
   const Seen seen = look_at(device);
@@ -205,6 +215,7 @@ void EngineCore::on_proved(uint32_t device, uint64_t number, Result<Proofs> resu
   }
   const uint64_t ms = ms_since(slot.began);
   note(device, seen);
+  if (!result.ok() && ended_by_us(slot, number, result.error())) result = replaced_error();
   if (result.ok() && result->empty()) result = Error(ErrorClass::kInternal, "the device has made no proof");
   if (!result.ok() && is_fault(result.error()) && !is_harmless(result.error())) {
     ++device_faults_;
@@ -325,9 +336,16 @@ void EngineCore::distrust(uint32_t device) {
   if (!give_up && !restart) return;
   ++slot.distrusted;
   tell([device, count, give_up](EngineObserver& observer) { observer.on_distrusted(device, count, give_up); });
-  calls_.push_back([to = slot.device, give_up, why = "computed " + std::to_string(count) + " wrong proofs in a row"] {
-    to->replace(why, give_up);
-  });
+  replace_process(device, "computed " + std::to_string(count) + " wrong proofs in a row", give_up);
+}
+
+// At once, whatever it does: what such a device makes of another job's partitions meanwhile may be as wrong, and would
+// count against that job. They go back to the queue as if never begun.
+void EngineCore::replace_process(uint32_t device, std::string why, bool out_of_use) {
+  DeviceSlot& slot = devices_[device];
+  slot.replacing = true;
+  slot.replaced_work = slot.work == DeviceSlot::Work::kNone ? 0 : slot.work_number;
+  calls_.push_back([to = slot.device, out_of_use, why = std::move(why)] { to->replace(why, out_of_use); });
 }
 
 }  // namespace cuzk

@@ -316,6 +316,46 @@ TEST_F(EngineGroupTest, AGroupOfWrongProofsIsOneCheck) {
   EXPECT_TRUE(device().replaced.empty());
 }
 
+// Its process is replaced for proofs of others that were found wrong meanwhile: the group goes back as it was.
+TEST_F(EngineGroupTest, AReplacedProcessTakesNoGroupOfAnotherJobWithIt) {
+  options.engine.max_fault_retries = 0;
+  start();
+  preload("porep-2k");
+  preload("winning-2k");
+  device().wrong_next = 2;
+  EXPECT_EQ(result_of(submit(kWinning, 1, 1)).state, JobState::kFailed);
+  const JobKey large = submit(kPorep, 2, 10);
+  run_until_group(8);
+  const JobKey third = submit(kWinning, 3, 1);
+  run_until([&] { return !begun.empty() && begun.back().sector == 3; });
+  device().wrong_next = 1;
+  const size_t groups = device().groups.size();
+  run_until([&] { return !device().replaced.empty(); });
+  ASSERT_GT(device().groups.size(), groups) << "verification is to find the group on the device";
+  EXPECT_EQ(result_of(third).state, JobState::kCompleted);
+  EXPECT_EQ(result_of(large).state, JobState::kCompleted);
+  EXPECT_EQ(status().device_faults, 0u);
+  EXPECT_EQ(status().redone_partitions, 2u) << "those that were wrong";
+  EXPECT_GE(device().groups.back(), 8u) << "not each by itself";
+}
+
+TEST_F(EngineGroupTest, NothingIsBegunOnAProcessThatIsBeingReplaced) {
+  options.engine.max_fault_retries = options.engine.max_wrong_retries = 0;
+  start();
+  preload("porep-2k");
+  preload("snap-2k");
+  device().error_next = 3;  // which the device finds itself, so that it is free when they are known
+  device().error_class = ErrorClass::kBadProof;
+  for (uint64_t i = 1; i <= 3; ++i) submit(kSnap, i, 1, Priority::kLow);
+  run_until([&] { return begun.size() == 3; });
+  const JobKey large = submit(kPorep, 4, 10);
+  run_until([&] { return device().error_next == 0; });
+  EXPECT_EQ(result_of(large).state, JobState::kCompleted);
+  EXPECT_EQ(device().replaced.size(), 1u);
+  EXPECT_EQ(status().device_faults, 0u);
+  EXPECT_EQ(begun_of(4, 0), 10u);
+}
+
 // Another thread asks for the end of work before the device has heard of it.
 TEST_F(EngineGroupTest, WhatComesBeforeTheDeviceKnowsOfTheGroupIsNotLost) {
   start();

@@ -94,8 +94,12 @@ struct DeviceSlot {
   uint64_t wrong_proofs = 0, distrusted = 0;  // its process was replaced for them
   uint32_t wrong_in_a_row = 0;
 
+  // Its process is being replaced: nothing is begun until there is another, and it is no fault that this work ends.
+  bool replacing = false;
+  uint64_t replaced_work = 0;
+
   bool usable() const { return state != DeviceState::kGivenUp; }
-  bool idle() const { return work == Work::kNone && state == DeviceState::kIdle; }
+  bool idle() const { return work == Work::kNone && state == DeviceState::kIdle && !replacing; }
 };
 
 // A circuit's files.
