@@ -169,6 +169,7 @@ class EngineCore final : public Engine, public std::enable_shared_from_this<Engi
   void put_back(const RunPtr& run, uint32_t partition);
   void take_proof(uint32_t device, const RunPtr& run, uint32_t partition, Result<PartitionProof> result,
                   uint64_t device_ms);
+  Error judged(uint32_t device, Error error, bool asked_to_stop);
   void drop_witness(Partition& partition);
   void redo_after_fault(const RunPtr& run, uint32_t partition, uint32_t device, Error error);
   void distrust(uint32_t device);

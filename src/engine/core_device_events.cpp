@@ -25,14 +25,6 @@ bool is_fault(const Error& error) {
 // The same work may succeed another time.
 bool may_be_redone(const Error& error) { return is_fault(error) || error.error_class == ErrorClass::kResource; }
 
-// The process was replaced, which took this work with it.
-bool ended_by_us(const DeviceSlot& slot, uint64_t work_number, const Error& error) {
-  const bool ended =
-      error.error_class == ErrorClass::kDeviceFault || error.error_class == ErrorClass::kDeviceUnusable;
-  return ended && slot.replaced_work == work_number;
-}
-Error replaced_error() { return {ErrorClass::kCancelled, "the device's process is replaced"}; }
-
 }  // namespace
 
 // Devices lock: they are asked before the engine's own lock is taken.
@@ -72,6 +64,25 @@ void EngineCore::on_device_changed(uint32_t device) {
   note(device, seen);
 }
 
+// What an error of the work that has just ended says. That of a process that was replaced is no fault; work that ends
+// again and again for harmless reasons that nobody knows of is one: it would be begun again for ever.
+Error EngineCore::judged(uint32_t device, Error error, bool asked_to_stop) {
+  DeviceSlot& slot = devices_[device];
+  const bool ended = error.error_class == ErrorClass::kDeviceFault || error.error_class == ErrorClass::kDeviceUnusable;
+  if (ended && slot.replaced_work == slot.work_number) {
+    return {ErrorClass::kCancelled, "the device's process is replaced"};
+  }
+  if (!is_harmless(error) || asked_to_stop) {
+    slot.unexplained = 0;
+    return error;
+  }
+  // Once it may be a cancel for the work before, which came late.
+  if (++slot.unexplained <= 1) return error;
+  slot.unexplained = 0;
+  replace_process(device, "gave up work that nobody had stopped", false);
+  return {ErrorClass::kDeviceFault, "the device gave up work that nobody had stopped: " + error.message};
+}
+
 // Its memory is free again, as far as the host's goes.
 void EngineCore::forget_resident(uint32_t device, CircuitIndex circuit, std::string_view why) {
   DeviceSlot& slot = devices_[device];
@@ -100,10 +111,11 @@ void EngineCore::on_loaded(uint32_t device, uint64_t number, Result<LoadReport> 
   if (result.ok() && (!there || seen.generation != slot.generation)) {
     result = Error(ErrorClass::kDeviceFault, "the device's process ended after it had loaded the circuit");
   }
-  if (!result.ok() && ended_by_us(slot, number, result.error())) result = replaced_error();
+  if (!result.ok()) result = judged(device, std::move(result).error(), slot.load_stopped);
   const uint64_t ms = ms_since(slot.began);
   if (run != nullptr && !run->ended) run->srs_load_ms += ms;
   if (result.ok()) {
+    slot.unexplained = 0;
     if (slot.info.is_gpu) {
       table_of(device).end_load(device, spec, *result, now_);
     } else {
@@ -215,12 +227,14 @@ void EngineCore::on_proved(uint32_t device, uint64_t number, Result<Proofs> resu
   }
   const uint64_t ms = ms_since(slot.began);
   note(device, seen);
-  if (!result.ok() && ended_by_us(slot, number, result.error())) result = replaced_error();
+  const bool asked = run->ended || (run->parked && drain_cut_);
+  if (!result.ok()) result = judged(device, std::move(result).error(), asked);
   if (result.ok() && result->empty()) result = Error(ErrorClass::kInternal, "the device has made no proof");
   if (!result.ok() && is_fault(result.error()) && !is_harmless(result.error())) {
     ++device_faults_;
     tell([device, error = result.error()](EngineObserver& observer) { observer.on_device_fault(device, error); });
   }
+  if (result.ok()) slot.unexplained = 0;
   size_t done = 1;
   if (result.ok()) done = std::min(result->size(), group.size());
   if (!result.ok() && may_be_redone(result.error())) done = is_cancelled(result.error()) ? 0 : group.size();

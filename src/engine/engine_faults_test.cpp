@@ -178,6 +178,35 @@ TEST_F(EngineFaultsTest, OtherInternalErrorsAreNoWrongProofs) {
   EXPECT_TRUE(status().ready);
 }
 
+// Once it may be a cancel that came late. Where it goes on so it is a fault, and the process is replaced.
+TEST_F(EngineFaultsTest, ADeviceThatGivesUpItsWorkForEverIsAtFault) {
+  options.engine.max_fault_retries = 2;
+  start();
+  SimDevice& device = *engine->devices[0];
+  result_of(submit(sim_submission(kWinning, 1, 1)));
+  device.stop_next = 1;
+  EXPECT_EQ(result_of(submit(sim_submission(kWinning, 2, 1))).state, JobState::kCompleted);
+  EXPECT_EQ(status().device_faults, 0u);
+  device.stop_next = 2;
+  EXPECT_EQ(result_of(submit(sim_submission(kWinning, 3, 1))).state, JobState::kCompleted);
+  EXPECT_EQ(status().device_faults, 1u);
+  EXPECT_EQ(device.replaced, std::vector<std::string>{"gave up work that nobody had stopped"});
+  device.stop_next = 1'000'000;
+  for (const size_t circuit : {kWinning, kSnap}) {  // proofs; then a load
+    const JobResult& result = result_of(submit(sim_submission(circuit, 4, 1)));
+    EXPECT_EQ(result.state, JobState::kFailed);
+    EXPECT_EQ(result.error->error_class, ErrorClass::kDeviceFault);
+    EXPECT_NE(result.error->message.find("nobody had stopped"), std::string::npos) << result.error->message;
+  }
+  std::optional<ErrorClass> preloaded;
+  engine->core->preload("window-2k", [&](Result<Engine::Preloaded> result) { preloaded = result.error().error_class; });
+  world.run_for(std::chrono::minutes(30));
+  EXPECT_EQ(preloaded, ErrorClass::kDeviceFault);
+  EXPECT_EQ(status().device_faults, 1u + 3 + 3 + 3);
+  device.stop_next = 0;
+  EXPECT_EQ(result_of(submit(sim_submission(kSnap, 5, 1))).state, JobState::kCompleted);
+}
+
 // All partitions of a job that is at fault itself.
 TEST_F(EngineFaultsTest, OneJobDoesNotMakeADeviceDistrusted) {
   start();

@@ -271,6 +271,10 @@ class SimDevice final : public Device {
       if (refuses.contains(circuit.id) || world_.chance(faults_.refuse_load)) {
         return finish(done, Result<LoadReport>(Error(ErrorClass::kCorrupt, "damaged parameters")));
       }
+      if (stop_next > 0) {
+        --stop_next;
+        return finish(done, Result<LoadReport>(Error(ErrorClass::kCancelled, "cancelled")));
+      }
       if (in_pieces && !resident.empty()) {
         return finish(done, Result<LoadReport>(Error(ErrorClass::kResource, "no room in one piece")));
       }
@@ -361,6 +365,7 @@ class SimDevice final : public Device {
   bool in_pieces = false;                                  // a GPU that loads a circuit only where it holds no other
   uint32_t fail_next = 0, wrong_next = 0, error_next = 0;  // proofs
   ErrorClass error_class = ErrorClass::kInternal;          // of error_next
+  uint32_t stop_next = 0;                                  // proofs and loads that end as if they had been cancelled
   uint32_t fail_in_group_of = 0;                           // at its second proof, once
   std::vector<uint32_t> groups;                            // how many it was asked to prove together, each time
   uint32_t yields = 0;
@@ -406,7 +411,10 @@ class SimDevice final : public Device {
       fail_next -= fail_next > 0;
       return end_process(std::exchange(group_.done, nullptr));
     }
-    if (cancelled_) return finish_group(Error(ErrorClass::kCancelled, "cancelled"));
+    if (cancelled_ || stop_next > 0) {
+      stop_next -= stop_next > 0;
+      return finish_group(Error(ErrorClass::kCancelled, "cancelled"));
+    }
     const PackedWitness& witness = *group_.witnesses[group_.proofs.size()];
     if (!witness.inputs[2].is_zero()) {
       const Error violated(ErrorClass::kUnsatisfied, "some constraint is violated");

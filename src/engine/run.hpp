@@ -93,6 +93,7 @@ struct DeviceSlot {
 
   uint64_t wrong_proofs = 0, distrusted = 0;  // its process was replaced for them
   uint32_t wrong_in_a_row = 0;
+  uint32_t unexplained = 0;  // how often in a row its work ended for harmless reasons that nobody knows of
 
   // Its process is being replaced: nothing is begun until there is another, and it is no fault that this work ends.
   bool replacing = false;
