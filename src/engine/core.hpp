@@ -234,6 +234,7 @@ class EngineCore final : public Engine, public std::enable_shared_from_this<Engi
     uint64_t load_ms = 0;
     bool any = false;
     uint32_t faults = 0;
+    std::optional<Instant> short_since;  // when it first lacked memory on a device that could load it
     std::optional<Error> error;
   };
   struct EvictWork {
@@ -244,6 +245,7 @@ class EngineCore final : public Engine, public std::enable_shared_from_this<Engi
   };
   bool start_preload(std::vector<uint32_t>& idle);
   bool nothing_ends() const;
+  bool preload_is_next(uint32_t device);
   void note_preload(uint32_t device, CircuitIndex circuit, const Result<LoadReport>& result);
   void note_unload(uint32_t device, CircuitIndex circuit, uint64_t bytes);
   void note_prepared_failed(CircuitIndex circuit, const Error& error);

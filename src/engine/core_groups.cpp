@@ -103,11 +103,7 @@ bool EngineCore::must_yield(uint32_t device) {
   all.insert(std::find_if(all.begin(), all.end(), [&](const Candidate& other) { return rest.task < other.task; }),
              rest);
   const bool urgent = all.front().task.priority > Priority::kNormal;
-  if (!urgent && std::any_of(preloads_.begin(), preloads_.end(), [&](const PreloadWork& work) {
-        return work.devices.contains(device) && !resident(device, work.circuit);
-      })) {
-    return true;
-  }
+  if (!urgent && preload_is_next(device)) return true;
   bool kept = false;  // another device is, for a CRITICAL job, so it is not to take the rest
   for (const Candidate& candidate : all) {
     if (candidate.task.job == rest.task.job) break;

@@ -62,11 +62,15 @@ bool EngineCore::start_preload(std::vector<uint32_t>& idle) {
         break;
       }
       if (start_load(d, work.circuit, kPreloadTask, nullptr)) {
+        work.short_since.reset();
         std::erase(idle, d);
         return true;
       }
-      if (devices_[d].to_unload.empty() && nothing_ends()) {
-        work.error = Error(ErrorClass::kResource, "there is no memory left for the parameters beside the requests");
+      if (!work.short_since) work.short_since = now_;
+      const bool too_long = now_ - *work.short_since >= options_.preload_patience;
+      if (devices_[d].to_unload.empty() && (nothing_ends() || too_long)) {
+        work.error = Error(ErrorClass::kResource, "there is no memory for the parameters now beside the other work");
+        work.short_since.reset();
         work.devices.erase(d);
         break;
       }
@@ -75,6 +79,19 @@ bool EngineCore::start_preload(std::vector<uint32_t>& idle) {
     }
   }
   return false;
+}
+
+// Whether start_preload() would take the device, were it free, which no CRITICAL or HIGH work needs.
+bool EngineCore::preload_is_next(uint32_t device) {
+  return std::any_of(preloads_.begin(), preloads_.end(), [&](const PreloadWork& work) {
+    if (!work.devices.contains(device) || resident(device, work.circuit)) return false;
+    if (!fits_device(devices_[device], service_->device_needs(spec_of(work.circuit), devices_[device].info))) {
+      return false;
+    }
+    if (files_fresh(work.circuit)) return true;
+    want_files(work.circuit, kPreloadTask);
+    return false;
+  });
 }
 
 // Nothing goes on that would give memory back.

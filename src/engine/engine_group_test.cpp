@@ -424,6 +424,45 @@ TEST_F(EngineGroupTest, WhoLacksMemoryEndsAGroup) {
   EXPECT_EQ(result_of(low).state, JobState::kCompleted);
 }
 
+// A preload whose files are still being read and digested, which takes minutes the first time.
+TEST_F(EngineGroupTest, APreloadCutsNoGroupBeforeItCanBegin) {
+  start();
+  preload("porep-2k");
+  const JobKey key = submit(kPorep, 1, 10);
+  run_until_group(9);
+  std::optional<bool> preloaded;
+  engine->executor->next_takes = Milliseconds(12'000);
+  engine->core->preload("snap-2k", [&](auto result) { preloaded = result.ok(); });
+  world.run_for(Milliseconds(11'000));
+  EXPECT_EQ(device().yields, 0u);
+  run_until([&] { return device().state() == DeviceState::kLoading; });
+  EXPECT_FALSE(engine->finished.contains(key)) << "it is older than all jobs";
+  run_until([&] { return preloaded.has_value(); });
+  EXPECT_EQ(preloaded, true);
+  EXPECT_EQ(result_of(key).state, JobState::kCompleted);
+}
+
+// One that lacks memory as long as work goes on keeps groups small, and a device free, for a time only.
+TEST_F(EngineGroupTest, APreloadThatLacksMemoryIsGivenUp) {
+  options.devices = 2;
+  options.budget = 105'000'000;  // porep-2k, a group, and not window-2k beside them
+  start();
+  const JobKey first = submit(kPorep, 1, 10, Priority::kHigh);
+  run_until([&] { return CoreInspection(*engine->core).proving(0) || CoreInspection(*engine->core).proving(1); });
+  const uint32_t at = CoreInspection(*engine->core).proving(0) ? 0 : 1;
+  std::vector<JobKey> keys = {first};
+  for (uint64_t i = 2; i < 12; ++i) keys.push_back(submit(kPorep, i, 10, Priority::kHigh));
+  bool answered = false;
+  engine->core->preload("window-2k", [&](auto) { answered = true; });
+  world.run_for(Milliseconds(45'000));
+  const size_t then = engine->devices[at]->groups.size();
+  world.run_for(Milliseconds(60'000));
+  const std::vector<uint32_t>& groups = engine->devices[at]->groups;
+  EXPECT_GE(*std::max_element(groups.begin() + static_cast<std::ptrdiff_t>(then), groups.end()), 4u);
+  for (const JobKey key : keys) EXPECT_EQ(result_of(key).state, JobState::kCompleted);
+  run_until([&] { return answered; });  // by the device that was busy
+}
+
 TEST_F(EngineGroupTest, JobsOfOnePartitionHaveNoMoreWitnessesAhead) {
   start();
   for (uint64_t i = 0; i < 12; ++i) submit(kWindow, 1 + i, 1);

@@ -89,13 +89,16 @@ class SimExecutor final : public Executor {
   uint32_t threads() const override { return threads_; }
   void post(Priority priority, std::function<void()> work) override {
     const auto slot = std::make_shared<Slot>(this, priority);
-    world_.in(world_.random_time(1, most_ms_), [slot, work = std::move(work)]() mutable {
+    const Milliseconds time = std::exchange(next_takes, std::nullopt).value_or(world_.random_time(1, most_ms_));
+    world_.in(time, [slot, work = std::move(work)]() mutable {
       slot->executor->leave(*slot);
       work();
     });
   }
   void post_at(Instant when, std::function<void()> work) override { world_.at(when, std::move(work)); }
   uint32_t running() const { return running_; }
+
+  std::optional<Milliseconds> next_takes;  // what is posted next
 
  private:
   struct Slot {

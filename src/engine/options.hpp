@@ -39,6 +39,8 @@ struct EngineOptions {
   // How long the first task may be passed over by others of its priority whose parameters are on the device already.
   // After that its own are loaded, whatever has to go for them.
   std::chrono::milliseconds swap_patience = std::chrono::seconds(30);
+  // How long a preload waits for memory, and others for it, before it is given up on that device.
+  std::chrono::milliseconds preload_patience = std::chrono::seconds(30);
   // How long a device is kept free for a CRITICAL job that is being checked or whose witness is being made.
   std::chrono::milliseconds critical_hold = std::chrono::seconds(2);
   // Files of a circuit are looked at again before a load when the last look is older.
