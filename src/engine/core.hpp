@@ -263,7 +263,7 @@ class EngineCore final : public Engine, public std::enable_shared_from_this<Engi
     outbox_.push([observer = observer_, call = std::move(call)] { call(*observer); });
   }
   void tell_stage_begin(const RunPtr& run, Stage stage, std::optional<uint32_t> partition,
-                        std::optional<uint32_t> device);
+                        std::optional<uint32_t> device, uint64_t ms_ago = 0);
   void tell_stage_end(const RunPtr& run, Stage stage, std::optional<uint32_t> partition, std::optional<uint32_t> device,
                       uint64_t ms, std::optional<Error> error);
   void tell_warning(Error error);

@@ -243,8 +243,10 @@ void EngineCore::on_proved(uint32_t device, uint64_t number, Result<Proofs> resu
   };
   const bool wrong = result.ok() ? std::any_of(result->begin(), result->end(), is_wrong) : is_wrong(result);
   if (wrong && !run->ended) distrust(device);
+  if (done == 0 && !run->ended) tell_stage_end(run, Stage::kDevice, group[0], device, ms, result.error());
   for (size_t i = 0; i < group.size(); ++i) {
     if (i < done) {
+      if (i > 0 && result.ok()) tell_stage_begin(run, Stage::kDevice, group[i], device, ms);
       take_proof(device, run, group[i], result.ok() ? (*result)[i] : result.error(), ms / done);
     } else if (run->ended) {
       drop_witness(run->partitions[group[i]]);

@@ -24,8 +24,11 @@ void EngineCore::start_prove(uint32_t device, const Candidate& candidate) {
     partition.device = device;
     witnesses.push_back(partition.witness);
     table_of(device).use(device, spec);
-    tell_stage_begin(run, Stage::kDevice, k, device);
+    tell([run, k, device](EngineObserver& observer) {
+      observer.on_picked_up({run->key, run->job_id, run->kind, Stage::kDevice, k, device, 0});
+    });
   }
+  tell_stage_begin(run, Stage::kDevice, group.front(), device);
   run->passed_over.reset();
   slot.work = DeviceSlot::Work::kProve;
   slot.work_number = next_work_++;

@@ -197,9 +197,9 @@ size_t EngineCore::usable_devices() const {
 }
 
 void EngineCore::tell_stage_begin(const RunPtr& run, Stage stage, std::optional<uint32_t> partition,
-                                  std::optional<uint32_t> device) {
-  tell([run, stage, partition, device](EngineObserver& observer) {
-    observer.on_stage_begin({run->key, run->job_id, run->kind, stage, partition, device, 0});
+                                  std::optional<uint32_t> device, uint64_t ms_ago) {
+  tell([run, stage, partition, device, ms_ago](EngineObserver& observer) {
+    observer.on_stage_begin({run->key, run->job_id, run->kind, stage, partition, device, ms_ago});
   });
 }
 

@@ -268,6 +268,26 @@ TEST_F(EngineGroupTest, WhatIsLeftOfAGroupGoesBackAsIfNeverBegun) {
   EXPECT_EQ(status().redone_partitions + status().device_faults, 0u);
 }
 
+// A timeline has no beginning without an end.
+TEST_F(EngineGroupTest, WhatGoesBackToTheQueueIsNotToldAsBegun) {
+  start();
+  preload("winning-2k");
+  preload("porep-2k");
+  const JobKey large = submit(kPorep, 1, 10);
+  run_until_group(9);
+  EXPECT_EQ(result_of(submit(kWinning, 2, 1)).state, JobState::kCompleted);
+  EXPECT_GE(device().yields, 1u);
+  EXPECT_EQ(result_of(large).state, JobState::kCompleted);
+  size_t again = 0;
+  for (const auto& [partition, told] : engine->told) {
+    EXPECT_EQ(told.begun, 1u);
+    EXPECT_EQ(told.ended, 1u);
+    EXPECT_EQ(told.picked_up, told.ready);
+    again += told.picked_up - 1;
+  }
+  EXPECT_GE(again, 8u);
+}
+
 TEST_F(EngineGroupTest, DevicesShareAJob) {
   options.devices = 2;
   start();

@@ -19,7 +19,7 @@ struct StageEvent {
   Stage stage = Stage::kCheck;
   std::optional<uint32_t> partition;
   std::optional<uint32_t> device;
-  uint64_t ms = 0;  // on_stage_end: how long it took
+  uint64_t ms = 0;  // on_stage_end: how long it took; on_stage_begin: how long ago it began
 };
 
 // Calls come from any thread, in the order of what happened for each job, and must be cheap.
@@ -32,6 +32,9 @@ class EngineObserver {
   virtual void on_stage_end(const StageEvent&, const Error* /*error: nullptr where it succeeded*/) {}
   // A witness waits for a device.
   virtual void on_ready(const StageEvent&) {}
+  // A device has taken a partition, alone or with others of its job. Of those that follow the first in a group it is
+  // known at the group's end whether they were begun: then on_stage_begin() comes, late; or they are ready again.
+  virtual void on_picked_up(const StageEvent&) {}
   virtual void on_finished(JobKey, ProofKind, const JobResult&) {}
   virtual void on_loaded(std::string_view /*circuit*/, uint32_t /*device*/, uint64_t /*bytes*/, uint64_t /*ms*/) {}
   virtual void on_evicted(std::string_view /*circuit*/, uint32_t /*device*/, uint64_t /*bytes*/,

@@ -142,6 +142,36 @@ class SimEngine : public EngineObserver, public std::enable_shared_from_this<Sim
 
   void on_warning(const Error& error) override { warnings.push_back(error.message); }
 
+  // Of a partition on a device: it is picked up, then it begins and ends, or is ready again as if it had never begun.
+  struct Told {
+    uint32_t ready = 0, picked_up = 0, begun = 0, ended = 0, failed = 0;
+  };
+  void on_ready(const StageEvent& event) override {
+    Told& of = told_of(event);
+    ++of.ready;
+    world_.expect(of.begun == of.ended + of.failed, "a partition that is ready again was begun and has not ended");
+  }
+  void on_picked_up(const StageEvent& event) override {
+    Told& of = told_of(event);
+    world_.expect(++of.picked_up <= of.ready, "a partition is picked up that is not ready");
+  }
+  void on_stage_begin(const StageEvent& event) override {
+    if (event.stage != Stage::kDevice) return;
+    Told& of = told_of(event);
+    ++of.begun;
+    world_.expect(of.begun == of.ended + of.failed + 1, "a partition begins that has begun");
+    world_.expect(of.begun <= of.picked_up, "a partition begins that no device has");
+  }
+  void on_stage_end(const StageEvent& event, const Error* error) override {
+    if (event.stage != Stage::kDevice) return;
+    Told& of = told_of(event);
+    const bool has_begun = of.begun == of.ended + of.failed + 1;
+    world_.expect(has_begun || error != nullptr, "a partition ends that was not begun");
+    if (error == nullptr) ++of.ended;
+    if (error != nullptr && has_begun) ++of.failed;
+  }
+  Told& told_of(const StageEvent& event) { return told[{event.key, *event.partition}]; }
+
   JobKey submit(const Submission& submission, Attendance attendance) {
     const SubmitOutcome outcome = core->submit(submission, attendance);
     const auto* submitted = std::get_if<Submitted>(&outcome);
@@ -172,6 +202,7 @@ class SimEngine : public EngineObserver, public std::enable_shared_from_this<Sim
   uint32_t refused = 0;
   Refusal last_refusal;
   std::vector<std::string> warnings;
+  std::map<std::pair<JobKey, uint32_t>, Told> told;
   std::function<void()> on_end;  // of a job
 };
 

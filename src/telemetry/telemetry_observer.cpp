@@ -1,5 +1,6 @@
 #include "telemetry/telemetry_observer.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "telemetry/escape.hpp"
@@ -23,11 +24,13 @@ std::string device_detail(const StageEvent& event) {
 
 }  // namespace
 
-void TelemetryObserver::timeline(std::string_view event, std::string_view job_id, const std::string& detail) {
+void TelemetryObserver::timeline(std::string_view event, std::string_view job_id, const std::string& detail,
+                                 uint64_t ms_ago) {
   if (!timeline_) return;
   const auto elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - start_);
-  log_.raw_line("TIMELINE," + std::to_string(elapsed.count()) + "," + text(event) + "," + escaped(job_id, ",") + "," +
-                detail);
+  const auto ms = static_cast<uint64_t>(elapsed.count());
+  log_.raw_line("TIMELINE," + std::to_string(ms - std::min(ms, ms_ago)) + "," + text(event) + "," +
+                escaped(job_id, ",") + "," + detail);
 }
 
 void TelemetryObserver::on_submitted(JobKey key, std::string_view job_id, ProofKind kind, Priority priority,
@@ -50,10 +53,12 @@ void TelemetryObserver::on_stage_begin(const StageEvent& event) {
   if (event.stage == Stage::kWitness) {
     timeline("SYNTH_START", event.job_id, witness_detail(event));
   } else if (event.stage == Stage::kDevice) {
-    // There is no queue between a device's pick-up of a partition and its start.
-    timeline("GPU_PICKUP", event.job_id, device_detail(event));
-    timeline("GPU_START", event.job_id, device_detail(event));
+    timeline("GPU_START", event.job_id, device_detail(event), event.ms);
   }
+}
+
+void TelemetryObserver::on_picked_up(const StageEvent& event) {
+  timeline("GPU_PICKUP", event.job_id, device_detail(event));
 }
 
 void TelemetryObserver::on_stage_end(const StageEvent& event, const Error* error) {

@@ -21,6 +21,7 @@ class TelemetryObserver final : public EngineObserver {
   void on_stage_begin(const StageEvent& event) override;
   void on_stage_end(const StageEvent& event, const Error* error) override;
   void on_ready(const StageEvent& event) override;
+  void on_picked_up(const StageEvent& event) override;
   void on_finished(JobKey key, ProofKind kind, const JobResult& result) override;
   void on_loaded(std::string_view circuit, uint32_t device, uint64_t bytes, uint64_t ms) override;
   void on_evicted(std::string_view circuit, uint32_t device, uint64_t bytes, std::string_view why) override;
@@ -30,7 +31,7 @@ class TelemetryObserver final : public EngineObserver {
   void on_warning(const Error& error) override;
 
  private:
-  void timeline(std::string_view event, std::string_view job_id, const std::string& detail);
+  void timeline(std::string_view event, std::string_view job_id, const std::string& detail, uint64_t ms_ago = 0);
 
   Log& log_;
   Metrics& metrics_;

@@ -361,7 +361,8 @@ TEST(TelemetryObserver, WritesTheReferencesTimeline) {
     event.ms = 12;
     observer.on_stage_end(event, nullptr);
     observer.on_ready(event);
-    event.stage = Stage::kDevice, event.device = 1;
+    event.stage = Stage::kDevice, event.device = 1, event.ms = 0;
+    observer.on_picked_up(event);
     observer.on_stage_begin(event);
     event.ms = 34;
     observer.on_stage_end(event, nullptr);
@@ -386,6 +387,35 @@ TEST(TelemetryObserver, WritesTheReferencesTimeline) {
                        "GPU_QUEUE," + id + ",partition=3", "GPU_PICKUP," + id + ",worker=1,partition=3",
                        "GPU_START," + id + ",worker=1,partition=3", "GPU_END," + id + ",worker=1,partition=3,gpu_ms=34",
                        "SYNTH_START,w,kind=winning-post", "SYNTH_END,w,synth_ms=0", "GPU_QUEUE,w,monolithic"}));
+}
+
+// Of partitions that were taken together it is told at the end which of them were begun.
+TEST(TelemetryObserver, WhatBeganEarlierHasThatTimeInTheTimeline) {
+  LogFile file;
+  Metrics metrics;
+  const auto start = std::chrono::steady_clock::now();
+  int64_t most = 0;  // that the time may be at the end
+  {
+    const auto log = file.open();
+    TelemetryObserver observer(*log, metrics, true);
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    StageEvent event{.key = 1, .job_id = "j", .kind = ProofKind::kPorep, .stage = Stage::kDevice};
+    event.partition = 3, event.device = 1;
+    observer.on_picked_up(event);
+    for (const uint64_t ms : {0, 200, 1'000'000}) {
+      event.ms = ms;
+      observer.on_stage_begin(event);
+    }
+    most = (std::chrono::steady_clock::now() - start) / std::chrono::milliseconds(1);
+  }
+  std::vector<int64_t> times;
+  for (const std::string& line : file.lines()) times.push_back(std::stoll(line.substr(line.find(',') + 1)));
+  ASSERT_EQ(times.size(), 4u);
+  EXPECT_GE(times[0], 300);
+  EXPECT_GE(times[1], times[0]);
+  EXPECT_GE(times[2], times[0] - 200);
+  EXPECT_LE(times[2], most - 200);
+  EXPECT_EQ(times[3], 0);
 }
 
 TEST(TelemetryObserver, LogsEachEventOnOneLineOfJson) {
