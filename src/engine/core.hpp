@@ -77,6 +77,7 @@ class EngineCore final : public Engine, public std::enable_shared_from_this<Engi
   std::optional<std::string> exceeds_memory(uint64_t bytes) const;
   std::optional<Refusal> admit(JobKey key, const Plan& plan);
   RunPtr add_run(const Job& job, const Plan& plan, Reservation request);
+  void count_accepted(JobKey key);
   void activate(JobKey key);
   std::optional<Instant> deadline_of(const Submission& submission) const;
   SubmitOutcome refuse(ProofKind kind, Refusal refusal);

@@ -101,8 +101,13 @@ EngineCore::RunPtr EngineCore::add_run(const Job& job, const Plan& plan, Reserva
   return run;
 }
 
+void EngineCore::count_accepted(JobKey key) {
+  if (const Job* job = table_.find(key)) ++counters_[index_of(job->kind)].accepted;
+}
+
 // From now on it is worked on.
 void EngineCore::activate(JobKey key) {
+  count_accepted(key);
   inactive_.erase(key);
   const auto at = runs_.find(key);
   if (at == runs_.end()) return;
@@ -213,6 +218,7 @@ std::optional<Refusal> EngineCore::write_to_journal(const Admitted& admitted, co
                      kJournalHintMs);
     }
     if (const Job* cut = table_.find(key); drain_cut_ && cut != nullptr && cut->state == JobState::kCancelled) {
+      if (!admitted.attached) count_accepted(key);
       return std::nullopt;  // by the drain, which did not know of the record: it stays, and the next process proves it
     }
     const bool known = table_.set_journalled(key);
@@ -254,6 +260,7 @@ void EngineCore::restore(const Journal::Recovered& recovered) {
     table_.restore(pending.key, std::move(arrival), now_);
     const Plan planned = plan(service_->request_needs(*pending.submission));
     if (planned.never) {
+      count_accepted(pending.key);
       end_by_key(pending.key, JobState::kFailed, Error(ErrorClass::kUnsupported, *planned.never));
       continue;
     }

@@ -356,6 +356,7 @@ TEST_F(EngineTest, StatusTellsWhatGoesOn) {
   ASSERT_EQ(after.jobs.size(), 1u);
   EXPECT_EQ(after.jobs[0].partitions[0].state, PartitionState::kDone);
   EXPECT_EQ(after.kinds[index_of(ProofKind::kWindow)].completed, 1u);
+  EXPECT_EQ(after.kinds[index_of(ProofKind::kWindow)].accepted, 1u);
   world.run_for(Milliseconds(40'000));
   EXPECT_TRUE(engine->core->status().jobs.empty());
 }

@@ -373,6 +373,10 @@ class Schedule {
     for (const auto& [key, result] : engine_->results) completed_ += result.state == JobState::kCompleted;
     if (drain_asked_) return engine_->kill();
     world_.expect(see.runs() == 0 && see.tasks() == 0 && see.held_bytes() == 0, "something is left of ended jobs");
+    for (const KindCounters& kind : engine_->core->status().kinds) {
+      world_.expect(kind.accepted == kind.completed + kind.failed + kind.cancelled + kind.expired,
+                    "not all jobs that were accepted are counted where they ended");
+    }
     uint64_t bytes = 0;
     for (const SimDevice* device : engine_->devices) bytes += device->bytes();
     world_.expect(

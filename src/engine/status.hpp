@@ -54,6 +54,7 @@ struct DeviceStatus {
 };
 
 struct KindCounters {
+  uint64_t accepted = 0;  // by this process, and taken up from the journal: all that follow, together
   uint64_t completed = 0, failed = 0, cancelled = 0, expired = 0;
   uint64_t pending = 0, running = 0;  // jobs now
 };

@@ -76,6 +76,8 @@ void append_jobs(std::vector<MetricFamily>& out, const EngineStatus& status) {
   by_kind("cuzk_proofs_failed", "Jobs that ended with an error", MetricType::Counter, &KindCounters::failed);
   by_kind("cuzk_proofs_cancelled_total", "Jobs that were cancelled", MetricType::Counter, &KindCounters::cancelled);
   by_kind("cuzk_proofs_expired_total", "Jobs whose deadline passed", MetricType::Counter, &KindCounters::expired);
+  by_kind("cuzk_jobs_accepted_total", "Jobs that were accepted, those that the journal brought back among them",
+          MetricType::Counter, &KindCounters::accepted);
   by_kind("cuzk_jobs_pending", "Jobs that no work has been done for", MetricType::Gauge, &KindCounters::pending);
   by_kind("cuzk_jobs_running", "Jobs that are being worked on", MetricType::Gauge, &KindCounters::running);
   FamilyBuilder(out, "cuzk_refused_total", "Submissions that were refused", MetricType::Counter).add(status.refused);

@@ -149,7 +149,8 @@ EngineStatus sample_status() {
   status.max_witnesses = 2;
   status.active_witnesses = 1;
   status.refused = 4;
-  status.kinds[index_of(ProofKind::kPorep)] = {.completed = 7, .failed = 1, .cancelled = 2, .pending = 3, .running = 1};
+  status.kinds[index_of(ProofKind::kPorep)] = {
+      .accepted = 14, .completed = 7, .failed = 1, .cancelled = 2, .pending = 3, .running = 1};
   status.kinds[index_of(ProofKind::kWinning)] = {.completed = 2, .expired = 5};
   JobStatus running{.key = 9, .job_id = "porep-1000-1", .kind = ProofKind::kPorep, .state = JobState::kRunning};
   running.started_seconds_ago = 2.0;
@@ -214,6 +215,7 @@ TEST(Metrics, HasTheReferencesNamesTypesAndLabels) {
     value("cuzk_proof_duration_seconds_sum" + label);
   }
   EXPECT_EQ(value("cuzk_proofs_completed{proof_kind=\"porep_c2\"}"), 7);
+  EXPECT_EQ(value("cuzk_jobs_accepted_total{proof_kind=\"porep_c2\"}"), 14);
   EXPECT_EQ(value("cuzk_proof_duration_seconds_count{proof_kind=\"porep_c2\"}"), 2);
   EXPECT_EQ(value("cuzk_proof_duration_seconds_sum{proof_kind=\"porep_c2\"}"), 2);
   EXPECT_EQ(value("cuzk_job_duration_seconds_count{outcome=\"failed\",proof_kind=\"porep_c2\"}"), 1);
