@@ -1,5 +1,6 @@
 #include "worker/witness_inbox.hpp"
 
+#include <system_error>
 #include <utility>
 
 #include "base/assert.hpp"
@@ -54,8 +55,17 @@ Result<const PackedWitness*> WitnessInbox::get(unsigned k) {
   if (!arrived) return nullptr;
   if (!arrived->ok()) return std::move(*arrived).error();
   current_ = std::move(*arrived).value();
-  if (k + 1 < count_) next_ = std::async(std::launch::async, [this, k] { return read(k + 1); });
+  if (k + 1 < count_) read_ahead(k + 1);
   return &*current_;
+}
+
+// Where there can be no more threads it is read when it is asked for.
+void WitnessInbox::read_ahead(uint32_t k) {
+  try {
+    next_ = std::async(std::launch::async, [this, k] { return read(k); });
+  } catch (const std::system_error&) {
+    next_ = {};
+  }
 }
 
 }  // namespace cuzk

@@ -35,6 +35,7 @@ class WitnessInbox final : public WitnessSource {
   // Nothing where it is not to be waited for.
   using Arrived = std::optional<Result<PackedWitness>>;
   Arrived read(uint32_t k);
+  void read_ahead(uint32_t k);
 
   const uint32_t count_;
   const Progress& progress_;

@@ -2,10 +2,12 @@
 #include "worker/witness_inbox.hpp"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 
 #include <atomic>
 #include <chrono>
 #include <future>
+#include <system_error>
 
 #include "worker/shared_witness.hpp"
 
@@ -80,6 +82,38 @@ TEST(WitnessInbox, WaitsForNothingThatIsNotWanted) {
   others.stop = true;
   stopped.wake();
   EXPECT_EQ(waits.get(), ErrorClass::kCancelled);
+}
+
+// Threads with stacks that no machine has room for.
+class NoMoreThreads {
+ public:
+  NoMoreThreads() {
+    pthread_getattr_default_np(&before_);
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, size_t{1} << 47);
+    pthread_setattr_default_np(&attributes);
+    pthread_attr_destroy(&attributes);
+  }
+  ~NoMoreThreads() {
+    pthread_setattr_default_np(&before_);
+    pthread_attr_destroy(&before_);
+  }
+
+ private:
+  pthread_attr_t before_;
+};
+
+TEST(WitnessInbox, ReadsThemOneByOneWhereThereIsNoThread) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers choose the stacks of threads";
+#endif
+  Flags flags;
+  WitnessInbox inbox(3, flags);
+  for (uint32_t k = 0; k < 3; ++k) EXPECT_TRUE(inbox.put(k, shared(k)));
+  const NoMoreThreads none;
+  EXPECT_THROW((void)std::async(std::launch::async, [] {}), std::system_error);
+  for (uint32_t k = 0; k < 3; ++k) EXPECT_EQ(**inbox.get(k), witness(k));
 }
 
 TEST(WitnessInbox, CanGoWhileItReads) {

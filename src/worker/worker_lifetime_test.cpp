@@ -185,6 +185,7 @@ void expect_dies_with_parent(const char* faults) {
   ASSERT_EQ(kill(worker, 0), 0);
   ASSERT_EQ(kill(parent, SIGKILL), 0);
   ASSERT_EQ(waitpid(parent, nullptr, 0), parent);
+  EXPECT_NE(access((PostFiles::stem(parent) + "window-2k.params").c_str(), F_OK), 0) << "it leaves files";
   const bool gone = TestDevice::eventually([&] { return waitpid(worker, nullptr, WNOHANG) == worker; }, 20s);
   EXPECT_TRUE(gone);
   if (!gone) kill(worker, SIGKILL);
@@ -198,7 +199,8 @@ TEST(WorkerLifetime, ItDiesWithItsParentWhileStopped) { expect_dies_with_parent(
 int parent_main(const char* faults) {
   WorkerProcess device(worker_options(faults));
   while (device.state() != DeviceState::kIdle) std::this_thread::sleep_for(1ms);
-  if (*faults != '\0') device.unload(PostFiles::window().spec(), [](Status) {});
+  // It is killed, and would leave the files of PostFiles.
+  if (*faults != '\0') device.unload(*circuit_spec_by_id("window-2k"), [](Status) {});
   std::this_thread::sleep_for(100ms);
   std::printf("%d\n", *device.process_id());
   std::fflush(stdout);
@@ -209,7 +211,7 @@ int parent_main(const char* faults) {
 
 class RawWorker {
  public:
-  RawWorker() : process_(start()) {}
+  explicit RawWorker(const char* device = "cpu") : process_(start(device)) {}
 
   void send(std::span<const uint8_t> packet, int fd = -1) { (void)process_.channel().send(packet, fd, true); }
   void send(const WorkerCommand& command, int fd = -1) { send(encode(command), fd); }
@@ -229,8 +231,9 @@ class RawWorker {
   void hang_up() { process_.close_channel(); }
 
  private:
-  static ChildProcess start() {
+  static ChildProcess start(const char* device) {
     WorkerOptions options;
+    options.device = device;
     options.core_dumps = true;
     std::vector<std::string> arguments = to_arguments(options);
     arguments.insert(arguments.begin(), {"cuzk", "worker"});
@@ -361,6 +364,40 @@ TEST(WorkerProtocolEnd, WitnessesOutOfOrderEndIt) {
   EXPECT_EQ(worker.end(), kProtocolEnd);
 }
 
+constexpr const char* kProofless = "proofless";
+
+// Says of a group that all is well, and has no proof of any.
+class ProoflessBackend final : public WorkerBackend {
+ public:
+  DeviceInfo info() const override { return {.name = kProofless}; }
+  Result<LoadReport> load(const CircuitSpec&, CompiledCircuit, const std::string&, const DeviceTables&,
+                          Progress&) override {
+    return LoadReport{};
+  }
+  void unload(const CircuitSpec&) override {}
+  Result<std::vector<Result<Proof>>> prove(const CircuitSpec&, WitnessSource&, Progress&) override {
+    return std::vector<Result<Proof>>();
+  }
+};
+
+Result<std::unique_ptr<WorkerBackend>> make_test_backend(std::string_view device, uint32_t ordinal) {
+  if (device == kProofless) return std::unique_ptr<WorkerBackend>(std::make_unique<ProoflessBackend>());
+  return make_worker_backend(device, ordinal);
+}
+
+TEST(WorkerProtocolEnd, NoProofAtAllIsAnError) {
+  RawWorker worker(kProofless);
+  ASSERT_TRUE(worker.reply());
+  for (const uint64_t task : {1, 2}) {
+    worker.send(ProveTask{task, "window-2k", 1});
+    const auto reply = worker.reply();
+    ASSERT_TRUE(reply) << "the process has ended";
+    const auto* failed = std::get_if<TaskFailed>(&*reply);
+    ASSERT_NE(failed, nullptr);
+    EXPECT_EQ(failed->error.error_class, ErrorClass::kInternal);
+  }
+}
+
 TEST(WorkerProtocolEnd, OptionsThatAreNone) {
   EXPECT_EQ(worker_main({.descriptor = 3000}).error().error_class, ErrorClass::kUsage);
   const Descriptor null(open("/dev/null", O_RDONLY | O_CLOEXEC));
@@ -376,7 +413,8 @@ int main(int argc, char** argv) {
     const std::vector<std::string> arguments(argv + 2, argv + argc);
     const auto options = cuzk::read_arguments(arguments);
     mallopt(M_MMAP_THRESHOLD, 1 << 20);  // as the program itself has it
-    const auto status = options.ok() ? cuzk::worker_main(*options) : cuzk::Result<int>(options.error());
+    const auto status =
+        options.ok() ? cuzk::worker_main(*options, cuzk::make_test_backend) : cuzk::Result<int>(options.error());
     if (!status.ok()) std::fprintf(stderr, "%s\n", status.error().describe().c_str());
     return status.ok() ? *status : 2;
   }

@@ -349,6 +349,7 @@ class Worker {
       return backend_->prove(*spec, witnesses, progress_);
     }();
     if (!proofs.ok()) return TaskFailed{m.task, proofs.error()};
+    if (proofs->empty()) return TaskFailed{m.task, Error(ErrorClass::kInternal, "no proof was made, and no error")};
     const auto time = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start);
     const uint64_t share_ms = static_cast<uint64_t>(time.count()) / proofs->size();
     TaskProved out{m.task, {}};

@@ -50,10 +50,9 @@ class PostFiles {
     EXPECT_TRUE(proof_request.validate().ok());
     witness = proof_request.witness(0);
     files.spec = &proof_request.circuit();
-    const std::string stem =
-        testing::TempDir() + "cuzk-worker-" + std::to_string(getpid()) + "-" + std::string(files.spec->id());
-    files.params_file = stem + ".params";
-    files.circuit_file = stem + ".circuit";
+    const std::string name = stem(getpid()) + std::string(files.spec->id());
+    files.params_file = name + ".params";
+    files.circuit_file = name + ".circuit";
     const CompiledCircuit circuit = files.spec->compile();
     EXPECT_TRUE(write_compiled_circuit(files.circuit_file, circuit, files.spec->id()).ok());
     NoProgress quiet;
@@ -69,6 +68,9 @@ class PostFiles {
   }
   PostFiles(const PostFiles&) = delete;
   PostFiles& operator=(const PostFiles&) = delete;
+
+  // What the names of a process' files begin with.
+  static std::string stem(pid_t process) { return testing::TempDir() + "cuzk-worker-" + std::to_string(process) + "-"; }
 
   // The cheapest of all circuits, and one of another kind. Made when they are first asked for.
   static const PostFiles& window() {
