@@ -7,7 +7,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from harness import BINARY, CommandTest, PARAMS, cuzk, environment
+from harness import BINARY, CommandTest, IO, PARAMS, RESOURCE, cuzk, environment
 
 START_SECONDS = 60
 
@@ -39,9 +39,16 @@ class Daemon:
     def start(self):
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(self.arguments, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=self.env)
-        run = self.ask("status", "--wait-ready", f"{START_SECONDS}s")
-        if run.code != 0 or self.process.poll() is not None:
-            raise AssertionError(f"the daemon did not start: {run}\n{self.text()}")
+        end = time.monotonic() + START_SECONDS
+        while True:
+            run = self.ask("status", "--wait-ready", "1s")
+            code = self.process.poll()
+            if code is None and run.code == 0:
+                return
+            if code is not None or run.code not in (IO, RESOURCE) or time.monotonic() > end:
+                self.__exit__()
+                how = "is not ready" if code is None else f"ended with status {code}"
+                raise AssertionError(f"the daemon did not start: it {how}; {run}\n{self.text()}")
 
     def text(self):
         return self.log.read_text(errors="replace")

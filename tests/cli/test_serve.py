@@ -10,7 +10,8 @@ import unittest
 import urllib.request
 
 from daemon import DaemonTest
-from harness import (BINARY, INTERNAL, INVALID, IO, NOT_FOUND, OK, PARAMS, RESOURCE, TMP, USAGE, cuzk, environment)
+from harness import (BINARY, C1, INTERNAL, INVALID, IO, NOT_FOUND, OK, PARAMS, RESOURCE, TMP, UNSUPPORTED, USAGE, cuzk,
+                     environment)
 
 JOB_FAILED, JOB_CANCELLED, JOB_TIMED_OUT = 20, 21, 22
 
@@ -152,6 +153,7 @@ class Serve(DaemonTest):
         for text in (self.running.ask("metrics").out, self.running.ask("bench", "metrics").out, self.get("/metrics")):
             self.assertRegex(text, r"(?m)^cuzk_proofs_completed_total [1-9]")
             self.assertRegex(text, r'(?m)^cuzk_proofs_completed\{proof_kind="winning_post"\} [1-9]')
+            self.assertRegex(text, r'(?m)^cuzk_jobs_accepted_total\{proof_kind="winning_post"\} [1-9]')
 
     def test_preload_evict(self):
         run = self.running.ask("preload", "winning-2k")
@@ -255,6 +257,20 @@ class Life(DaemonTest):
                     self.assertEqual(run.code, code, str(run))
                 self.assertIn(word, run.err, str(run))
                 self.assertFalse((self.tmp / "s").exists())
+
+    def test_the_tests_are_told_at_once_of_one_that_does_not_start(self):
+        start = time.monotonic()
+        with self.assertRaisesRegex(AssertionError, "ended with status 2;(.|\n)*nonsense-2k"):
+            self.daemon("--residency.preload", "nonsense-2k").start()
+        self.assertLess(time.monotonic() - start, 20)
+
+    def test_what_never_fits_is_refused_at_once(self):
+        """A PoRep too, whose circuit only the beginning of its input tells."""
+        with self.daemon("--memory.total_budget", "100MB") as daemon:
+            run = daemon.ask("bench", "single", "-t", "porep", "--c1", C1, "--miner-id", 1, "--sector-num", 7)
+            self.assert_fails(run, UNSUPPORTED, "100000000 bytes", "[a retry will not help]")
+            self.assertRegex(daemon.ask("metrics").out,
+                             r'(?m)^cuzk_refusals_total\{proof_kind="porep_c2",reason="too-large"\} 1$')
 
     def test_preload_and_configuration_file(self):
         path = self.file("cuzk.toml", '[residency]\npreload = ["winning-2k"]\n[logging]\nformat = "json"\n')
