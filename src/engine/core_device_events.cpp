@@ -180,6 +180,8 @@ bool EngineCore::clear_device(uint32_t device, const Error& error) {
 void EngineCore::refuse_circuit(uint32_t device, CircuitIndex circuit, const Error& error) {
   devices_[device].refused.insert_or_assign(circuit, DeviceSlot::Refused{now_ + options_.refused_load_pause, error});
   circuits_[circuit].step = CircuitState::Step::kUnknown;  // its files are looked at again
+  tell_warning(with_prefix(
+      "device " + std::to_string(device) + " cannot load " + std::string(spec_of(circuit).id()) + ": ", error));
   for (const DeviceSlot& slot : devices_) {
     if (slot.usable() && !slot.refused.contains(circuit)) return;
   }

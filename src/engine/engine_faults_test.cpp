@@ -262,6 +262,8 @@ TEST_F(EngineFaultsTest, ADeviceThatCannotLoadACircuitLeavesItToAnother) {
   engine->devices[0]->refuses.insert("snap-2k");
   EXPECT_EQ(result_of(submit(sim_submission(kSnap, 1, 4))).state, JobState::kCompleted);
   EXPECT_EQ(engine->devices[0]->loads, 0u);
+  ASSERT_FALSE(engine->warnings.empty()) << "nobody would know why it does nothing";
+  EXPECT_EQ(engine->warnings.front(), "device 0 cannot load snap-2k: damaged parameters");
 }
 
 TEST_F(EngineFaultsTest, WithoutADeviceAwaitedJobsFailSoonAndJournalledOnesWait) {
