@@ -214,14 +214,20 @@ Status Journal::transaction(Work work) {
   std::lock_guard lock(mutex_);
   if (!database_) return Error(ErrorClass::kUsage, "the journal is closed").in_file(file_);
   const JobKey reserved_before = reserved_keys_;
-  CUZK_TRY(database_->begin.run());
-  Status status = work(*database_);
-  if (status.ok()) status = database_->commit.run();
-  if (!status.ok()) {
+  const auto undo = [&] {
     reserved_keys_ = reserved_before;
     (void)database_->rollback.run();  // fails where SQLite has rolled back by itself, which is as good
+  };
+  CUZK_TRY(database_->begin.run());
+  try {
+    Status status = work(*database_);
+    if (status.ok()) status = database_->commit.run();
+    if (!status.ok()) undo();
+    return status;
+  } catch (...) {  // memory ran out; a transaction that stayed open would be the journal's end
+    undo();
+    throw;
   }
-  return status;
 }
 
 Result<Journal::Recovered> Journal::recover() {

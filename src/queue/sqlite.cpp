@@ -70,9 +70,13 @@ Result<bool> SqliteStatement::step() {
     reset();
     return false;
   }
-  Error error = database_->error(result);
-  reset();
-  return error;
+  // Also where there is no memory for the words of the error: one that was not reset takes no values any more.
+  struct Reset {
+    SqliteStatement& statement;
+    ~Reset() { statement.reset(); }
+  };
+  const Reset at_end{*this};
+  return database_->error(result);
 }
 
 Status SqliteStatement::run() {
