@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/memory_reserve.hpp"
 #include "engine/clock.hpp"
 #include "engine/engine.hpp"
 #include "engine/executor.hpp"
@@ -38,6 +39,7 @@ struct CoreParts {
   std::shared_ptr<const Clock> clock;
   std::unique_ptr<JobLog> log;               // may be absent
   std::shared_ptr<EngineObserver> observer;  // may be absent
+  std::shared_ptr<MemoryReserve> reserve;    // may be absent
 };
 
 class EngineCore final : public Engine, public std::enable_shared_from_this<EngineCore> {
@@ -192,6 +194,8 @@ class EngineCore final : public Engine, public std::enable_shared_from_this<Engi
   size_t usable_devices() const;
 
   // core_memory.cpp
+  void look_at_reserve();
+  bool short_of_memory(Priority priority) const;
   struct MemoryUse {  // what memory is needed for
     std::optional<CircuitIndex> circuit;
     std::optional<uint32_t> device;
@@ -282,6 +286,7 @@ class EngineCore final : public Engine, public std::enable_shared_from_this<Engi
   const std::shared_ptr<const Clock> clock_;
   const std::shared_ptr<EngineObserver> observer_;
   const std::unique_ptr<JobLog> log_;
+  const std::shared_ptr<MemoryReserve> reserve_;
   std::unique_ptr<Executor> executor_;
   std::vector<std::unique_ptr<Device>> owned_devices_;
   uint64_t headroom_ = 0;  // of the budget, for requests, uploads and CRITICAL work only
@@ -313,6 +318,11 @@ class EngineCore final : public Engine, public std::enable_shared_from_this<Engi
   std::optional<Instant> no_device_since_;
   bool device_memory_changed_ = false;  // or has become known
 
+  bool memory_short_ = false;             // in spite of the budget
+  uint64_t reserve_uses_ = 0;             // that were noted
+  std::optional<Instant> shortage_told_;  // when it was told last that memory ran out
+  bool shortage_open_ = false;            // and not yet that it is there again
+
   std::optional<Task> barrier_, blocked_;  // nobody behind it gets memory; the first that lacked memory in this pass
   std::optional<Instant> armed_;
 
@@ -343,7 +353,8 @@ class EngineCore final : public Engine, public std::enable_shared_from_this<Engi
   Outbox outbox_;
 };
 
-// Takes the lock; when it is destroyed decides, lets go of the lock, and calls.
+// Takes the lock; when it is destroyed decides, lets go of the lock, and calls. Half a turn is worth nothing, so where
+// memory runs out it goes on with that of the reserve, and does not throw.
 class EngineCore::Turn {
  public:
   explicit Turn(EngineCore& core);
@@ -353,6 +364,7 @@ class EngineCore::Turn {
 
  private:
   EngineCore& core_;
+  const UsesReserve uses_reserve_;
   std::unique_lock<std::mutex> lock_;
 };
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/assert.hpp"
+#include "base/memory_reserve.hpp"
 #include "engine/core.hpp"
 #include "engine/error_text.hpp"
 
@@ -59,6 +60,7 @@ void EngineCore::note(uint32_t device, const Seen& seen) {
 
 void EngineCore::on_device_changed(uint32_t device) {
   if (stopped_) return;
+  const UsesReserve uses_reserve;
   const Seen seen = look_at(device);
   const Turn turn(*this);
   note(device, seen);
@@ -98,6 +100,7 @@ void EngineCore::forget_resident(uint32_t device, CircuitIndex circuit, std::str
 
 void EngineCore::on_loaded(uint32_t device, uint64_t number, Result<LoadReport> result) {
   if (stopped_) return;
+  const UsesReserve uses_reserve;
   const Seen seen = look_at(device);
   const Turn turn(*this);
   DeviceSlot& slot = devices_[device];
@@ -190,6 +193,7 @@ void EngineCore::refuse_circuit(uint32_t device, CircuitIndex circuit, const Err
 
 void EngineCore::on_unloaded(uint32_t device, uint64_t number, Status result) {
   if (stopped_) return;
+  const UsesReserve uses_reserve;
   const Seen seen = look_at(device);
   const Turn turn(*this);
   DeviceSlot& slot = devices_[device];
@@ -215,6 +219,7 @@ void EngineCore::on_unloaded(uint32_t device, uint64_t number, Status result) {
 // replaced for what it had done to other jobs, or the cancel was meant for a job before: nobody's fault.
 void EngineCore::on_proved(uint32_t device, uint64_t number, Result<Proofs> result) {
   if (stopped_) return;
+  const UsesReserve uses_reserve;
   const Seen seen = look_at(device);
   const Turn turn(*this);
   DeviceSlot& slot = devices_[device];

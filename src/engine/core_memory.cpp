@@ -37,13 +37,38 @@ bool EngineCore::fits_gpu(const DeviceSlot& slot, const DeviceNeeds& needs) cons
 constexpr std::string_view kUploads = "uploads";
 // Too little to be refused for what others wait for.
 constexpr uint64_t kSmallUpload = uint64_t{1} << 20;
+// How often it is told that memory ran out, at most.
+constexpr auto kShortageTold = std::chrono::seconds(10);
 
 // What ordinary work leaves free: of the room for uploads that part which they do not hold now.
 uint64_t EngineCore::free_headroom() const {
   return headroom_ - std::min(budget_->used(kUploads), options_.upload_room_bytes);
 }
 
+// Memory ran out, whatever the budget says, and is not back yet. As long as half of the reserve is left CRITICAL work
+// is taken: it is small, and its clients cannot come again.
+bool EngineCore::short_of_memory(Priority priority) const {
+  if (!memory_short_) return false;
+  return priority != Priority::kCritical || reserve_->left_bytes() < reserve_->bytes() / 2;
+}
+
+// At the begin of each turn. Where memory runs out again and again it is not told each time.
+void EngineCore::look_at_reserve() {
+  if (reserve_ == nullptr) return;
+  const uint64_t left = reserve_->left_bytes(), uses = reserve_->uses();
+  memory_short_ = reserve_->is_short();
+  if (std::exchange(reserve_uses_, uses) != uses && (!shortage_told_ || now_ - *shortage_told_ >= kShortageTold)) {
+    shortage_told_ = now_;
+    shortage_open_ = true;
+    tell([left, all = reserve_->bytes()](EngineObserver& observer) { observer.on_memory_short(left, all); });
+  }
+  if (memory_short_ || !shortage_open_) return;
+  shortage_open_ = false;
+  tell([](EngineObserver& observer) { observer.on_memory_back(); });
+}
+
 std::optional<Reservation> EngineCore::take_for_upload(uint64_t bytes) {
+  if (bytes > kSmallUpload && short_of_memory(Priority::kNormal)) return std::nullopt;
   const bool in_its_room = budget_->used(kUploads) + bytes <= options_.upload_room_bytes;
   const bool nobody_waits = !blocked_ && budget_->available() >= bytes + free_headroom();
   if (!in_its_room && !nobody_waits && bytes > kSmallUpload) return std::nullopt;
@@ -61,6 +86,7 @@ Result<Reservation> EngineCore::reserve_upload(uint64_t bytes) {
   const Turn turn(*this);
   if (!blocked_) give_up_for(Task{Priority::kNormal, table_.next_key(), 0, 0}, bytes + free_headroom(), {});
   if (auto taken = take_for_upload(bytes)) return std::move(*taken);
+  if (short_of_memory(Priority::kNormal)) return Error(ErrorClass::kResource, "the daemon is short of memory");
   return Error(ErrorClass::kResource, "there is no memory for a request of " + std::to_string(bytes) +
                                           " bytes now: " + std::to_string(budget_->available()) + " of " +
                                           std::to_string(budget_->total()) + " are free");

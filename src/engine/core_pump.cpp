@@ -17,6 +17,7 @@ constexpr uint64_t kMostHeadroom = uint64_t{64} << 20;
 
 EngineCore::Turn::Turn(EngineCore& core) : core_(core), lock_(core.mutex_) {
   core_.now_ = std::max(core_.now_, core_.clock_->now());
+  core_.look_at_reserve();
 }
 
 EngineCore::Turn::~Turn() {
@@ -35,6 +36,7 @@ EngineCore::EngineCore(EngineOptions options, CoreParts parts)
       clock_(std::move(parts.clock)),
       observer_(std::move(parts.observer)),
       log_(std::move(parts.log)),
+      reserve_(std::move(parts.reserve)),
       executor_(std::move(parts.executor)),
       headroom_(std::min(kMostHeadroom, budget_->total() / 32) + options_.upload_room_bytes),
       born_(clock_->now()),
@@ -66,6 +68,7 @@ Status EngineCore::start() {
     // Only now: what cannot be read is lost for good, and somebody must have been told.
     if (!damaged.empty()) CUZK_TRY(log_->forget(damaged));
   }
+  const UsesReserve uses_reserve;
   for (uint32_t i = 0; i < devices_.size(); ++i) {
     devices_[i].device->on_change([weak = weak_from_this(), i] {
       if (const auto core = weak.lock()) core->on_device_changed(i);
@@ -180,7 +183,7 @@ void EngineCore::arm_timer() {
   for (const DeviceSlot& slot : devices_) {
     for (const auto& [circuit, refused] : slot.refused) consider(refused.until);
   }
-  if (blocked_) consider(now_ + kMemoryPoll);
+  if (blocked_ || memory_short_) consider(now_ + kMemoryPoll);
   if (no_device_since_ && !runs_.empty()) consider(*no_device_since_ + kNoDevicePatience);
   if (draining_ && !drain_cut_) consider(drain_deadline_);
   if (const auto due = table_.next_due()) next = std::min(next.value_or(*due), *due);

@@ -84,6 +84,11 @@ EngineStatus EngineCore::status() const {
   out.used_bytes = budget_->used();
   out.budget_origin = budget_->origin();
   for (const auto& [what, bytes] : budget_->used_by()) out.used_by.emplace_back(what, bytes);
+  if (reserve_ != nullptr) {
+    out.reserve_bytes = reserve_->bytes();
+    out.reserve_left_bytes = reserve_->left_bytes();
+    out.reserve_uses = reserve_->uses();
+  }
   out.queue_depth = table_.counts().queued;
   size_t together = 0;
   for (const DeviceSlot& slot : devices_) together += slot.usable() ? most_together(slot) : 0;

@@ -63,6 +63,9 @@ std::optional<std::string> EngineCore::exceeds_memory(uint64_t bytes) const {
 std::optional<Refusal> EngineCore::admit(JobKey key, const Plan& plan) {
   using Reason = Refusal::Reason;
   if (plan.never) return refusal(Reason::kTooLarge, *plan.never);
+  if (short_of_memory(table_.find(key)->priority)) {
+    return refusal(Reason::kQueueFull, "the daemon is short of memory", kMemoryHintMs);
+  }
   const uint64_t largest = std::max(plan.need, needs_.empty() ? 0 : *needs_.rbegin());
   if (!budget_->could_ever_fit(held_bytes_ + plan.request.held + largest + headroom_)) {
     return refusal(Reason::kQueueFull, "the memory for requests is full: " + bytes_text(held_bytes_), kMemoryHintMs);
@@ -155,6 +158,8 @@ SubmitOutcome EngineCore::submit(Submission submission, Attendance attendance, R
   const PayloadDigest digest = arrival.digest;
   const RequestNeeds needs = service_->request_needs(*kept);
 
+  // What is admitted is told.
+  const UsesReserve uses_reserve;
   Admitted admitted;
   {
     const Turn turn(*this);

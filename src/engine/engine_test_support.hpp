@@ -15,6 +15,7 @@
 
 #include "base/assert.hpp"
 #include "engine/core.hpp"
+#include "engine/whose_code_test_support.hpp"
 
 namespace cuzk::test {
 
@@ -88,14 +89,18 @@ class SimExecutor final : public Executor {
   SimExecutor(World& world, uint32_t threads, uint64_t most_ms) : world_(world), threads_(threads), most_ms_(most_ms) {}
   uint32_t threads() const override { return threads_; }
   void post(Priority priority, std::function<void()> work) override {
+    const WorldCode world;
     const auto slot = std::make_shared<Slot>(this, priority);
     const Milliseconds time = std::exchange(next_takes, std::nullopt).value_or(world_.random_time(1, most_ms_));
-    world_.in(time, [slot, work = std::move(work)]() mutable {
+    world_.in(time, [slot, work = of_engine(std::move(work))]() mutable {
       slot->executor->leave(*slot);
       work();
     });
   }
-  void post_at(Instant when, std::function<void()> work) override { world_.at(when, std::move(work)); }
+  void post_at(Instant when, std::function<void()> work) override {
+    const WorldCode world;
+    world_.at(when, of_engine(std::move(work)));
+  }
   uint32_t running() const { return running_; }
 
   std::optional<Milliseconds> next_takes;  // what is posted next
@@ -243,14 +248,20 @@ class SimDevice final : public Device {
   }
 
   DeviceInfo info() const override {
-    return {.ordinal = ordinal_, .name = "simulated", .is_gpu = gpu_memory > 0, .memory_usable_bytes = gpu_memory};
+    return {
+        .ordinal = ordinal_, .name = "a simulated device", .is_gpu = gpu_memory > 0, .memory_usable_bytes = gpu_memory};
   }
   DeviceState state() const override { return state_; }
   uint64_t generation() const override { return generation_; }
-  void on_change(std::function<void()> changed) override { changed_ = std::move(changed); }
+  void on_change(std::function<void()> changed) override {
+    const WorldCode world;
+    changed_ = of_engine(std::move(changed));
+  }
 
-  void load(const CircuitFiles& files, std::function<void(Result<LoadReport>)> done) override {
-    if (!begin(DeviceState::kLoading)) return busy(std::move(done));
+  void load(const CircuitFiles& files, std::function<void(Result<LoadReport>)> engines) override {
+    const WorldCode world;
+    const auto done = of_engine(std::move(engines));
+    if (!begin(DeviceState::kLoading)) return busy(done);
     const SimCircuit& circuit = sim_circuit(*files.spec);
     world_.expect(!resident.contains(circuit.id), "a circuit is loaded twice");
     world_.expect(gpu_memory == 0 || files.tables == DeviceTables{2, circuit.load_ms},
@@ -289,19 +300,23 @@ class SimDevice final : public Device {
     });
   }
 
-  void unload(const CircuitSpec& spec, std::function<void(Status)> done) override {
-    if (!begin(DeviceState::kLoading)) return busy(std::move(done));
+  void unload(const CircuitSpec& spec, std::function<void(Status)> engines) override {
+    const WorldCode world;
+    const auto done = of_engine(std::move(engines));
+    if (!begin(DeviceState::kLoading)) return busy(done);
     const std::string id(spec.id());
     world_.expect(resident.contains(id), "a circuit is unloaded that is not there");
     const uint64_t life = generation_;
-    world_.in(world_.random_time(1, 50), [this, id, life, done = std::move(done)] {
+    world_.in(world_.random_time(1, 50), [this, id, life, done] {
       if (generation_ != life) return done(Error(ErrorClass::kDeviceFault, "the process ended"));
       resident.erase(id);
       finish(done, Status());
     });
   }
 
-  void prove(const CircuitSpec& spec, Witnesses witnesses, std::function<void(Result<Proofs>)> done) override {
+  void prove(const CircuitSpec& spec, Witnesses witnesses, std::function<void(Result<Proofs>)> engines) override {
+    const WorldCode world;
+    auto done = of_engine(std::move(engines));
     const SimCircuit& circuit = sim_circuit(spec);
     if (on_prove) on_prove(ordinal_, *witnesses[0]);
     if (!begin(DeviceState::kProving)) return busy(std::move(done));
@@ -319,6 +334,7 @@ class SimDevice final : public Device {
   }
 
   void cancel() override {
+    const WorldCode world;
     cancelled_ = true;
     if (const auto stop = std::exchange(stop_load_, nullptr)) stop();
   }
@@ -328,6 +344,7 @@ class SimDevice final : public Device {
   }
 
   void replace(const std::string& why, bool out_of_use) override {
+    const WorldCode world;
     replaced.push_back(why + (out_of_use ? ", out of use" : ""));
     world_.in(Milliseconds(0), [this, out_of_use] { die_now(out_of_use); });
   }
@@ -509,6 +526,7 @@ class SimLog final : public JobLog {
   }
   JobKey first_key() const override { return first_key_; }
   Result<Journal::Recovered> recover() override {
+    const WorldCode world;
     Journal::Recovered out;
     out.damaged = disk_->damaged;
     for (const auto& [key, record] : disk_->records) {
@@ -523,6 +541,7 @@ class SimLog final : public JobLog {
   }
   Status accept(JobKey key, const std::string& job_id, const Submission& submission, const PayloadDigest& digest,
                 std::chrono::system_clock::time_point) override {
+    const WorldCode world;
     if (const auto meanwhile = std::exchange(disk_->during_accept, nullptr)) meanwhile();
     if (disk_->no_memory) throw std::bad_alloc();
     if (disk_->broken) return Error(ErrorClass::kResource, "the disk is full");
@@ -532,6 +551,7 @@ class SimLog final : public JobLog {
   }
   Status finish(JobKey key, ProofKind, Priority priority, const PayloadDigest&, const JobResult& result,
                 std::chrono::system_clock::time_point ended) override {
+    const WorldCode world;
     if (disk_->refuses_results) return Error(ErrorClass::kResource, "the disk is full of proofs");
     const auto at = disk_->records.find(key);
     world_.expect(at != disk_->records.end(), "a job is finished that was not accepted");
@@ -543,6 +563,7 @@ class SimLog final : public JobLog {
     return {};
   }
   Status forget(std::span<const JobKey> keys) override {
+    const WorldCode world;
     if (disk_->on_forget) disk_->on_forget();
     for (const JobKey key : keys) disk_->records.erase(key);
     return {};

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/assert.hpp"
+#include "base/memory_reserve.hpp"
 
 namespace cuzk {
 
@@ -53,6 +54,7 @@ std::function<void()> ThreadExecutor::take(Priority lowest) {
 }
 
 void ThreadExecutor::run(Priority lowest) {
+  const UsesReserve uses_reserve;  // the work itself says which part of it may fail
   std::condition_variable& came = lowest == Priority::kCritical ? critical_came_ : work_came_;
   std::unique_lock lock(mutex_);
   while (!stopping_) {
@@ -69,6 +71,7 @@ void ThreadExecutor::run(Priority lowest) {
 }
 
 void ThreadExecutor::run_timer() {
+  const UsesReserve uses_reserve;
   std::unique_lock lock(mutex_);
   while (!stopping_) {
     if (timers_.empty()) {

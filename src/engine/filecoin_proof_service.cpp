@@ -135,8 +135,9 @@ size_t FilecoinProofService::index_of(const CircuitSpec& circuit) const {
 // On the host a GPU's worker keeps nothing of a circuit; its process is counted while it works.
 const std::vector<DeviceNeeds>& FilecoinProofService::on_gpu(const DeviceInfo& device, uint32_t together) const {
   const std::lock_guard lock(mutex_);
-  std::vector<DeviceNeeds>& all = on_gpu_[{device.multiprocessors, device.memory_usable_bytes, together}];
-  if (!all.empty()) return all;
+  std::vector<DeviceNeeds>& known = on_gpu_[{device.multiprocessors, device.memory_usable_bytes, together}];
+  if (!known.empty()) return known;
+  std::vector<DeviceNeeds> all;  // known once it is complete: memory may run out before
   for (const CircuitSpec& circuit : circuit_specs()) {
     const CircuitSizes sizes = sizes_of(circuit);
     const DeviceHostMemory host = device_host_memory(sizes, together);
@@ -149,7 +150,8 @@ const std::vector<DeviceNeeds>& FilecoinProofService::on_gpu(const DeviceInfo& d
     needs.device_scratch = memory.ok() ? memory->scratch_bytes : UINT64_MAX / 4;
     all.push_back(needs);
   }
-  return all;
+  known = std::move(all);
+  return known;
 }
 
 WitnessNeeds FilecoinProofService::witness_needs(const CircuitSpec& circuit) const {

@@ -5,13 +5,16 @@
 #include <new>
 
 #include "base/error.hpp"
+#include "base/memory_reserve.hpp"
 
 namespace cuzk {
 
-// Calls `work`, which returns a Result or a Status. Errors: its own; kResource where memory ran out; kInternal.
+// Calls `work`, which returns a Result or a Status. Errors: its own; kResource where memory ran out, for which the
+// reserve is spared; kInternal.
 template <class Work>
 auto guarded(const Work& work) -> decltype(work()) {
   try {
+    const SparesReserve spares;
     return work();
   } catch (const std::bad_alloc&) {
     return Error(ErrorClass::kResource, "out of memory");

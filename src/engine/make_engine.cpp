@@ -49,6 +49,7 @@ Result<std::unique_ptr<Engine>> make_engine(EngineOptions options, EngineParts p
   core_parts.clock = std::move(parts.clock);
   if (parts.journal != nullptr) core_parts.log = std::make_unique<JournalLog>(std::move(parts.journal));
   core_parts.observer = std::move(parts.observer);
+  core_parts.reserve = std::move(parts.reserve);
   auto core = std::make_shared<EngineCore>(options, std::move(core_parts));
   auto engine = std::make_unique<OwnedEngine>(core);
   CUZK_TRY(core->start());

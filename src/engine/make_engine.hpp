@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/memory_reserve.hpp"
 #include "base/result.hpp"
 #include "budget/host_budget.hpp"
 #include "engine/clock.hpp"
@@ -25,6 +26,8 @@ struct EngineParts {
   std::shared_ptr<const Clock> clock;            // SystemClock
   std::unique_ptr<Journal> journal;              // none: detached jobs are lost at the end of the process
   std::shared_ptr<EngineObserver> observer;      // none: nobody is told
+  // None: where memory runs out within a decision, the process ends.
+  std::shared_ptr<MemoryReserve> reserve;
 };
 
 // The engine, with what the journal has taken up again: pending jobs wait in the queue, results can be asked for.

@@ -43,6 +43,10 @@ class EngineObserver {
   virtual void on_wrong_proof(JobKey, std::string_view /*job_id*/, uint32_t /*partition*/, uint32_t /*device*/) {}
   // The device's process is replaced; with `given_up` the device is out of use for a time.
   virtual void on_distrusted(uint32_t /*device*/, uint32_t /*wrong_in_a_row*/, bool /*given_up*/) {}
+  // Memory ran out in the middle of a decision, which went on with the reserve's, of which so much is left (bytes). New
+  // jobs are refused until memory is back. Told at most once in ten seconds.
+  virtual void on_memory_short(uint64_t /*left*/, uint64_t /*all*/) {}
+  virtual void on_memory_back() {}
   // Anything worth a line in the log.
   virtual void on_warning(const Error&) {}
 };

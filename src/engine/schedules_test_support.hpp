@@ -59,6 +59,7 @@ struct ScheduleOptions {
   SimFaults faults;
   EngineOptions engine;
   bool journal = true;
+  std::shared_ptr<MemoryReserve> reserve;  // may be absent
 };
 
 // An engine in a world of its own.
@@ -86,8 +87,12 @@ class SimEngine : public EngineObserver, public std::enable_shared_from_this<Sim
     parts.clock = std::make_shared<SimClock>(world_);
     if (options_.journal) parts.log = std::make_unique<SimLog>(world_, disk_);
     parts.observer = shared_from_this();
+    parts.reserve = options_.reserve;
     core = std::make_shared<EngineCore>(options_.engine, std::move(parts));
-    const Status started = core->start();
+    const Status started = [&] {
+      const EngineCode engine;
+      return core->start();
+    }();
     world_.expect(started.ok(), "the engine does not start");
   }
 
@@ -119,6 +124,7 @@ class SimEngine : public EngineObserver, public std::enable_shared_from_this<Sim
   }
 
   void on_finished(JobKey key, ProofKind, const JobResult& result) override {
+    const WorldCode world;
     note_end(key, result);
     if (on_end) on_end();
   }
@@ -140,23 +146,31 @@ class SimEngine : public EngineObserver, public std::enable_shared_from_this<Sim
     world_.expect(proof == result.proof, "a wrong proof left the engine");
   }
 
-  void on_warning(const Error& error) override { warnings.push_back(error.message); }
+  void on_warning(const Error& error) override {
+    const WorldCode world;
+    warnings.push_back(error.message);
+  }
+  void on_memory_short(uint64_t, uint64_t) override { ++shortages; }
+  void on_memory_back() override { ++memory_back; }
 
   // Of a partition on a device: it is picked up, then it begins and ends, or is ready again as if it had never begun.
   struct Told {
     uint32_t ready = 0, picked_up = 0, begun = 0, ended = 0, failed = 0;
   };
   void on_ready(const StageEvent& event) override {
+    const WorldCode world;
     Told& of = told_of(event);
     ++of.ready;
     world_.expect(of.begun == of.ended + of.failed, "a partition that is ready again was begun and has not ended");
   }
   void on_picked_up(const StageEvent& event) override {
+    const WorldCode world;
     Told& of = told_of(event);
     world_.expect(++of.picked_up <= of.ready, "a partition is picked up that is not ready");
   }
   void on_stage_begin(const StageEvent& event) override {
     if (event.stage != Stage::kDevice) return;
+    const WorldCode world;
     Told& of = told_of(event);
     ++of.begun;
     world_.expect(of.begun == of.ended + of.failed + 1, "a partition begins that has begun");
@@ -164,6 +178,7 @@ class SimEngine : public EngineObserver, public std::enable_shared_from_this<Sim
   }
   void on_stage_end(const StageEvent& event, const Error* error) override {
     if (event.stage != Stage::kDevice) return;
+    const WorldCode world;
     Told& of = told_of(event);
     const bool has_begun = of.begun == of.ended + of.failed + 1;
     world_.expect(has_begun || error != nullptr, "a partition ends that was not begun");
@@ -172,8 +187,19 @@ class SimEngine : public EngineObserver, public std::enable_shared_from_this<Sim
   }
   Told& told_of(const StageEvent& event) { return told[{event.key, *event.partition}]; }
 
+  // 0 where it is refused, or gets no memory: a server answers RESOURCE_EXHAUSTED then.
   JobKey submit(const Submission& submission, Attendance attendance) {
-    const SubmitOutcome outcome = core->submit(submission, attendance);
+    const SubmitOutcome outcome = [&]() -> SubmitOutcome {
+      Submission copy = submission;
+      const size_t before = CoreInspection(*core).runs();
+      try {
+        const EngineCode engine;
+        return core->submit(std::move(copy), attendance);
+      } catch (const std::bad_alloc&) {
+        world_.expect(CoreInspection(*core).runs() == before, "a job was taken and its client told that it was not");
+        return Refusal{Refusal::Reason::kQueueFull, "out of memory", 1000};
+      }
+    }();
     const auto* submitted = std::get_if<Submitted>(&outcome);
     if (submitted == nullptr) {
       ++refused;
@@ -203,6 +229,7 @@ class SimEngine : public EngineObserver, public std::enable_shared_from_this<Sim
   Refusal last_refusal;
   std::vector<std::string> warnings;
   std::map<std::pair<JobKey, uint32_t>, Told> told;
+  uint32_t shortages = 0, memory_back = 0;
   std::function<void()> on_end;  // of a job
 };
 
@@ -220,7 +247,10 @@ inline Submission sim_submission(size_t circuit, uint64_t sector, uint32_t parti
 // One life of a daemon under random load, or two with a sudden end between them.
 class Schedule {
  public:
-  explicit Schedule(uint64_t seed) : world_(seed), disk_(std::make_shared<SimDisk>()) {}
+  explicit Schedule(uint64_t seed, std::shared_ptr<MemoryReserve> reserve = nullptr)
+      : world_(seed), disk_(std::make_shared<SimDisk>()) {
+    options_.reserve = std::move(reserve);
+  }
 
   // Empty, or what was violated.
   std::string run() {
@@ -308,22 +338,32 @@ class Schedule {
     const std::string id = s.request_id;
     if (world_.chance(0.85)) watch(key);
     if (world_.chance(0.12)) {
-      world_.in(world_.random_time(0, 40'000), [this, id] { engine_->core->cancel(id); });
+      world_.in(world_.random_time(0, 40'000), [this, id] {
+        const EngineCode engine;
+        engine_->core->cancel(id);
+      });
     }
   }
 
   void watch(JobKey key) {
     const auto called = std::make_shared<int>(0);
     const auto gone = std::make_shared<bool>(false);
-    const WatchId id = engine_->core->watch(key, [this, called, gone, key](const JobResult& result) {
+    const auto tell = [this, called, gone, key](const JobResult& result) {
+      const WorldCode world;
       world_.expect(++*called == 1, "a watcher was called twice");
       world_.expect(!*gone, "a watcher was called after it had gone");
       world_.expect(is_final(result.state), "a watcher was told of no end");
       world_.expect(engine_->finished[key] <= 1, "a job ended twice");
-    });
+    };
+    const WatchId id = [&] {
+      std::function<void(const JobResult&)> done = tell;
+      const EngineCode engine;
+      return engine_->core->watch(key, std::move(done));
+    }();
     watches_.push_back({key, called, gone});
     if (!world_.chance(0.2)) return;
     world_.in(world_.random_time(0, 40'000), [this, id, gone] {
+      const EngineCode engine;
       engine_->core->unwatch(id);
       *gone = true;
     });
@@ -332,13 +372,22 @@ class Schedule {
   void disturb() {
     const char* circuit = kCircuits[world_.random(0, std::size(kCircuits) - 1)].id;
     ++asked_;
+    std::function<void(Result<Engine::Preloaded>)> preloaded = [this](Result<Engine::Preloaded>) { ++answered_; };
+    std::function<void(Result<Engine::Evicted>)> evicted = [this](Result<Engine::Evicted>) { ++answered_; };
+    const EngineCode engine;
     switch (world_.random(0, 4)) {
-      case 0: engine_->core->preload(circuit, [this](Result<Engine::Preloaded>) { ++answered_; }); return;
-      case 1: engine_->core->evict(circuit, [this](Result<Engine::Evicted>) { ++answered_; }); return;
+      case 0: engine_->core->preload(circuit, std::move(preloaded)); return;
+      case 1: engine_->core->evict(circuit, std::move(evicted)); return;
       case 2:
-        if (options_.faults.idle_fault > 0) engine_->devices[world_.random(0, options_.devices - 1)]->die_now();
+        if (options_.faults.idle_fault > 0) {
+          const WorldCode world;
+          engine_->devices[world_.random(0, options_.devices - 1)]->die_now();
+        }
         break;
-      case 3: engine_->core->status(); break;
+      case 3: try { engine_->core->status();
+        } catch (const std::bad_alloc&) {  // and nothing but this call fails
+        }
+        break;
       default: disk_->broken = world_.chance(0.2);
     }
     ++answered_;
@@ -346,7 +395,10 @@ class Schedule {
 
   void drain() {
     drain_asked_ = true;
-    engine_->core->drain(world_.now() + world_.random_time(0, 30'000), [this] { ++drained_; });
+    std::function<void()> drained = [this] { ++drained_; };
+    const Instant deadline = world_.now() + world_.random_time(0, 30'000);
+    const EngineCode engine;
+    engine_->core->drain(deadline, std::move(drained));
   }
 
   // All that was begun must end within a day, and then nothing may be left.

@@ -66,7 +66,9 @@ struct EngineStatus {
   uint64_t budget_bytes = 0, used_bytes = 0;
   std::string budget_origin;
   std::vector<std::pair<std::string, uint64_t>> used_by;
-  uint64_t queue_depth = 0;  // jobs that no work has been done for
+  uint64_t reserve_bytes = 0, reserve_left_bytes = 0;  // kept back for when memory runs out; 0: there is none
+  uint64_t reserve_uses = 0;                           // how often some of it was taken
+  uint64_t queue_depth = 0;                            // jobs that no work has been done for
   uint64_t max_witnesses = 0, active_witnesses = 0;
   uint64_t refused = 0, wrong_proofs = 0, device_faults = 0, redone_partitions = 0;
   std::array<KindCounters, kProofKinds.size()> kinds;  // by index_of()

@@ -96,6 +96,15 @@ void append_memory(std::vector<MetricFamily>& out, const EngineStatus& status) {
       .add(static_cast<double>(status.used_bytes));
   FamilyBuilder by(out, "cuzk_memory_reserved_bytes", "Host memory that is reserved, by what for", MetricType::Gauge);
   for (const auto& [what, bytes] : status.used_by) by.add(static_cast<double>(bytes), {{"what", what}});
+  if (status.reserve_bytes > 0) {
+    FamilyBuilder reserve(out, "cuzk_memory_emergency_bytes", "Memory that is kept back for when memory runs out",
+                          MetricType::Gauge);
+    reserve.add(static_cast<double>(status.reserve_bytes), {{"state", "total"}});
+    reserve.add(static_cast<double>(status.reserve_left_bytes), {{"state", "left"}});
+    FamilyBuilder(out, "cuzk_memory_shortages_total", "Times that there was no memory and some was taken from that",
+                  MetricType::Counter)
+        .add(static_cast<double>(status.reserve_uses));
+  }
   FamilyBuilder(out, "cuzk_witnesses_active", "Partitions whose witness is being made", MetricType::Gauge)
       .add(static_cast<double>(status.active_witnesses));
   FamilyBuilder(out, "cuzk_witnesses_max", "Witnesses that may be made at once", MetricType::Gauge)

@@ -182,7 +182,10 @@ std::string status_json(const EngineStatus& status, std::string_view version) {
                    {"used_bytes", status.used_bytes},
                    {"available_bytes", status.budget_bytes - std::min(status.used_bytes, status.budget_bytes)},
                    {"origin", status.budget_origin},
-                   {"reserved", std::move(reserved)}};
+                   {"reserved", std::move(reserved)},
+                   {"emergency_bytes", status.reserve_bytes},
+                   {"emergency_left_bytes", status.reserve_left_bytes},
+                   {"shortages", status.reserve_uses}};
   out["synthesis"] = {{"max_concurrent", status.max_witnesses}, {"active", status.active_witnesses}};
   append_jobs(out, status);
   Json workers = Json::array();

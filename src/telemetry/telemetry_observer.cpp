@@ -151,6 +151,14 @@ void TelemetryObserver::on_distrusted(uint32_t device, uint32_t wrong_in_a_row, 
              {{"device", number(device)}, {"wrong_in_a_row", number(wrong_in_a_row)}});
 }
 
+void TelemetryObserver::on_memory_short(uint64_t left, uint64_t all) {
+  log_.write(LogLevel::kWarn,
+             "memory ran out: the reserve is in use, and new jobs are refused until there is memory again",
+             {{"left_bytes", left}, {"reserve_bytes", all}});
+}
+
+void TelemetryObserver::on_memory_back() { log_.write(LogLevel::kWarn, "memory is there again: jobs are taken"); }
+
 void TelemetryObserver::on_warning(const Error& error) {
   log_.write(LogLevel::kWarn, "warning",
              {{"error_class", text(to_string(error.error_class))}, {"error", error.describe()}});

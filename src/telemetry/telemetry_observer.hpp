@@ -28,6 +28,8 @@ class TelemetryObserver final : public EngineObserver {
   void on_device_fault(uint32_t device, const Error& error) override;
   void on_wrong_proof(JobKey key, std::string_view job_id, uint32_t partition, uint32_t device) override;
   void on_distrusted(uint32_t device, uint32_t wrong_in_a_row, bool given_up) override;
+  void on_memory_short(uint64_t left, uint64_t all) override;
+  void on_memory_back() override;
   void on_warning(const Error& error) override;
 
  private:

@@ -145,6 +145,7 @@ EngineStatus sample_status() {
   status.used_bytes = 400;
   status.budget_origin = "memory.total_budget";
   status.used_by = {{"requests", 100}, {"witness", 300}};
+  status.reserve_bytes = 64, status.reserve_left_bytes = 60, status.reserve_uses = 8;
   status.queue_depth = 3;
   status.max_witnesses = 2;
   status.active_witnesses = 1;
@@ -206,6 +207,9 @@ TEST(Metrics, HasTheReferencesNamesTypesAndLabels) {
   EXPECT_EQ(value("cuzk_proofs_failed_total"), 1);
   EXPECT_EQ(value("cuzk_uptime_seconds"), 12.5);
   EXPECT_EQ(value("cuzk_queue_depth"), 3);
+  EXPECT_EQ(value("cuzk_memory_emergency_bytes{state=\"total\"}"), 64);
+  EXPECT_EQ(value("cuzk_memory_emergency_bytes{state=\"left\"}"), 60);
+  EXPECT_EQ(value("cuzk_memory_shortages_total"), 8);
   EXPECT_EQ(value("cuzk_running_jobs"), 1);
   EXPECT_EQ(value("cuzk_gpu_workers"), 2);
   for (const char* kind : {"porep_c2", "snap_update", "window_post", "winning_post"}) {
@@ -316,6 +320,9 @@ TEST(StatusJson, HasTheReferencesKeys) {
   EXPECT_EQ(json["counters"]["completed_by_kind"]["winning-post"], 2);
   EXPECT_EQ(json["counters"]["failed_by_kind"]["porep-c2"], 1);
   EXPECT_EQ(json["counters"]["queue_depth"], 3);
+  EXPECT_EQ(json["memory"]["emergency_bytes"], 64);
+  EXPECT_EQ(json["memory"]["emergency_left_bytes"], 60);
+  EXPECT_EQ(json["memory"]["shortages"], 8);
   for (const char* key :
        {"synth_in_flight", "provers_in_flight", "aux_in_flight", "shells_in_flight", "pending_handles"}) {
     EXPECT_TRUE(json["buffers"][key].is_number_unsigned()) << key;
@@ -438,11 +445,15 @@ TEST(TelemetryObserver, LogsEachEventOnOneLineOfJson) {
     observer.on_device_fault(0, Error(ErrorClass::kDeviceFault, "gone"));
     observer.on_wrong_proof(1, "id\n", 2, 0);
     observer.on_warning(Error(ErrorClass::kIo, "slow disk"));
+    observer.on_memory_short(60, 64);
+    observer.on_memory_back();
     observer.on_stage_begin({.stage = Stage::kWitness});  // no timeline wanted
   }
   std::vector<Json> lines;
   for (const std::string& line : file.lines()) lines.push_back(Json::parse(line));
-  ASSERT_EQ(lines.size(), 8u);
+  ASSERT_EQ(lines.size(), 10u);
+  EXPECT_EQ(lines[8]["left_bytes"], 60);
+  EXPECT_EQ(lines[9]["message"], "memory is there again: jobs are taken");
   EXPECT_EQ(lines[0]["message"], "job submitted");
   EXPECT_EQ(lines[0]["job_id"], "id\\x0a");
   EXPECT_EQ(lines[0]["priority"], "high");
