@@ -1,3 +1,4 @@
+#include "base/operator_new.hpp"
 #include "cuzk/command_line.hpp"
 #include "cuzk/interrupt.hpp"
 #include "cuzk/memory.hpp"

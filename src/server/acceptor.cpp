@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/memory_reserve.hpp"
+
 namespace cuzk {
 namespace {
 
@@ -44,6 +46,7 @@ void Acceptor::stop() {
 }
 
 void Acceptor::work() {
+  const UsesReserve uses_reserve;
   bool full = false;
   while (true) {
     std::vector<pollfd> polled = {{wake_.get(), POLLIN, 0}};

@@ -2,6 +2,7 @@
 
 #include <grpcpp/server_context.h>
 
+#include "base/memory_reserve.hpp"
 #include "server/messages.hpp"
 
 namespace cuzk {
@@ -32,10 +33,14 @@ grpc::Status UploadSlots::no_memory_for_uploads() {
 }
 
 void CallHandle::refuse(const grpc::Status& status) const {
+  const UsesReserve uses_reserve;
   if (end->take()) call->finish(status);
 }
 
-void CallHandle::refuse_taken(const grpc::Status& status) const { call->finish(status); }
+void CallHandle::refuse_taken(const grpc::Status& status) const {
+  const UsesReserve uses_reserve;
+  call->finish(status);
+}
 
 Call::Call(ServiceContext& context, const Method& method, grpc::CallbackServerContext& call)
     : context_(context), method_(method), self_{this, std::make_shared<CallEnd>(context.engine), call.deadline()} {
@@ -73,6 +78,7 @@ uint64_t Call::max_bytes() const {
 }
 
 void Call::OnReadDone(bool ok) {
+  const UsesReserve uses_reserve;
   // OnDone() waits for this to return, so `this` may be used whoever has taken the end.
   slots().release(self_.end.get());
   if (!ok) return self_.refuse({grpc::StatusCode::INVALID_ARGUMENT, "the call has no message"});
@@ -104,6 +110,7 @@ void Call::OnReadDone(bool ok) {
 // What a request takes may be more than there is, whatever was counted: that ends the call and nothing else.
 void Call::handle(ServiceContext& context, const Method& method, const CallHandle& call, Received&& request) {
   try {
+    const SparesReserve spares_reserve;
     method.handle(context, call, std::move(request));
   } catch (const std::bad_alloc&) {
     call.refuse(UploadSlots::no_memory_for_uploads());
@@ -111,12 +118,14 @@ void Call::handle(ServiceContext& context, const Method& method, const CallHandl
 }
 
 void Call::OnCancel() {
+  const UsesReserve uses_reserve;
   if (!self_.end->take()) return;
   self_.end->release();
   finish(grpc::Status::CANCELLED);
 }
 
 void Call::OnDone() {
+  const UsesReserve uses_reserve;
   slots().release(self_.end.get());
   context_.waiting.remove(self_.end.get());
   self_.end->release();

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string_view>
 
+#include "base/memory_reserve.hpp"
 #include "server/authorizer.hpp"
 #include "server/call_end.hpp"
 #include "server/options.hpp"
@@ -97,8 +98,10 @@ class Call final : public grpc::ServerGenericBidiReactor {
   grpc::ByteBuffer request_, answer_;
 };
 
+// An end that has been taken is reached, whatever memory there is; before that a call may fail.
 template <class Message>
 void CallHandle::answer_taken(const Message& message) const {
+  const UsesReserve uses_reserve;
   grpc::ByteBuffer bytes;
   bool own = false;
   const grpc::Status status = grpc::SerializationTraits<Message>::Serialize(message, &bytes, &own);
@@ -111,7 +114,12 @@ void CallHandle::answer_taken(const Message& message) const {
 
 template <class Message>
 void CallHandle::answer(const Message& message) const {
-  if (end->take()) answer_taken(message);
+  grpc::ByteBuffer bytes;
+  bool own = false;
+  const grpc::Status status = grpc::SerializationTraits<Message>::Serialize(message, &bytes, &own);
+  if (!status.ok()) return refuse(status);
+  const UsesReserve uses_reserve;
+  if (end->take()) call->finish_with(std::move(bytes));
 }
 
 }  // namespace cuzk

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <optional>
 
+#include "base/memory_reserve.hpp"
 #include "engine/engine.hpp"
 
 namespace cuzk {
@@ -30,6 +31,7 @@ class CallEnd {
   // `on_result` is called with the end taken, perhaps from within this call; not at all where somebody else takes it.
   static void watch(const std::shared_ptr<CallEnd>& self, JobKey job, std::function<void(const JobResult&)> on_result) {
     const WatchId id = self->engine_.watch(job, [self, on_result = std::move(on_result)](const JobResult& result) {
+      const UsesReserve uses_reserve;
       if (!self->take()) return;
       self->forget();
       on_result(result);
@@ -45,10 +47,12 @@ class CallEnd {
   // `on_time` is called with the end taken, from a thread of gRPC.
   static void limit(const std::shared_ptr<CallEnd>& self, std::chrono::system_clock::time_point deadline,
                     std::function<void()> on_time) {
+    const UsesReserve uses_reserve;
     const std::lock_guard lock(self->mutex_);
     if (self->over_) return;
     self->alarm_ = std::make_unique<grpc::Alarm>();
     self->alarm_->Set(deadline, [self, on_time = std::move(on_time)](bool rang) {
+      const UsesReserve within;
       if (rang && self->take()) on_time();
     });
   }

@@ -10,6 +10,8 @@
 #include <cstring>
 #include <vector>
 
+#include "base/memory_reserve.hpp"
+
 namespace cuzk {
 namespace {
 
@@ -66,6 +68,7 @@ HttpServer::~HttpServer() {
 }
 
 void HttpServer::serve() {
+  const UsesReserve uses_reserve;
   std::vector<pollfd> polled;
   while (true) {
     polled = {{wake_, POLLIN, 0}};
@@ -149,6 +152,7 @@ bool HttpServer::receive(Connection& connection) {
   const bool complete = connection.in.find("\r\n\r\n") != std::string::npos;
   if (!complete && connection.in.size() <= limits_.max_request_bytes) return true;
   try {
+    const SparesReserve spares_reserve;
     connection.out = respond(complete ? std::string_view(connection.in) : std::string_view());
   } catch (const std::bad_alloc&) {
     connection.out = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";

@@ -11,6 +11,8 @@
 
 #include <set>
 
+#include "base/memory_reserve.hpp"
+
 namespace cuzk {
 namespace {
 
@@ -89,6 +91,7 @@ class ReflectionCall final : public grpc::ServerGenericBidiReactor {
 
  private:
   void OnReadDone(bool ok) override {
+    const UsesReserve uses_reserve;
     if (!ok) return Finish(grpc::Status::OK);
     grpc::reflection::v1::ServerReflectionRequest request;
     if (request_.Length() > kMaxRequestBytes || ++requests_ > kMaxRequests ||

@@ -9,6 +9,7 @@
 #include <condition_variable>
 #include <thread>
 
+#include "base/memory_reserve.hpp"
 #include "server/acceptor.hpp"
 #include "server/authorizer.hpp"
 #include "server/grpc_log.hpp"
@@ -172,6 +173,7 @@ void Server::State::update_health() {
 }
 
 void Server::State::maintain() {
+  const UsesReserve uses_reserve;
   std::unique_lock lock(mutex);
   for (int count = 0; !stopped; ++count) {
     lock.unlock();

@@ -1,4 +1,5 @@
 // Memory that runs out while a request is received, read or answered.
+#include "base/memory_reserve.hpp"
 #include "server/messages.hpp"
 #include "server/server_test_support.hpp"
 #include "server/task_threads.hpp"
@@ -50,6 +51,49 @@ TEST_F(ServerAllocationsTest, EndsItsCallAndNothingElse) {
               return stub->SubmitProof(&context, request.submit(), &submitted);
             }),
             7);
+}
+
+// The same of any size: a call ends as if nothing had been, where the reserve has carried it, or is refused; no client
+// waits for ever.
+TEST_F(ServerAllocationsTest, OfAnySizeLeaveNoCallOpen) {
+  MemoryReserve::Options kept;
+  kept.give_up = [] { _exit(9); };
+  const auto reserve = MemoryReserve::make(kept);
+  ASSERT_TRUE(reserve.ok());
+  start();
+  v1::ProveRequest request = prove_request("small");
+  request.mutable_submit()->set_vanilla_proof(std::string(100'000, 'x'));  // too much for gRPC's own thread
+  v1::ProveResponse response;
+  ASSERT_TRUE(prove(request, &response).ok());
+  const auto fail_all = [&](const auto& call_once) {
+    constexpr int kMost = 1'000;
+    int refused = 0;
+    for (int k = 1; k < kMost; ++k) {
+      test::fail_allocation(k, 1, TaskThreads::kName);
+      const grpc::Status status = call_once();
+      if (!test::stop_failing_allocations()) {
+        EXPECT_GT(refused, 0);
+        EXPECT_GT((*reserve)->uses(), 0u);
+        return;
+      }
+      refused += !status.ok();
+      const bool expected =
+          status.ok() || (status.error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED && retry_after_ms(status) > 0);
+      ASSERT_TRUE(expected) << k << ": " << status.error_code() << " " << status.error_message();
+      for (int i = 0; i < 500 && engine.budget.used() != 0; ++i) std::this_thread::sleep_for(10ms);
+      ASSERT_EQ(engine.budget.used(), 0u);
+    }
+    FAIL() << "there is no end to it";
+  };
+  fail_all([&] { return prove(request, &response); });
+  fail_all([&] {
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + 10s);
+    v1::CancelProofRequest cancel;
+    cancel.set_job_id("small");
+    v1::CancelProofResponse cancelled;
+    return stub->CancelProof(&context, cancel, &cancelled);
+  });
 }
 
 // Texts of the status and the metrics are as long as the queue.

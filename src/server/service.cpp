@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "base/memory_reserve.hpp"
 #include "server/messages.hpp"
 #include "server/reflection.hpp"
 
@@ -188,6 +189,7 @@ class Unimplemented final : public grpc::ServerGenericBidiReactor {
 }  // namespace
 
 grpc::ServerGenericBidiReactor* Service::CreateReactor(grpc::GenericCallbackServerContext* call) {
+  const UsesReserve uses_reserve;
   std::string_view path = call->method();
   if (path.starts_with(kServicePrefix)) {
     path.remove_prefix(kServicePrefix.size());

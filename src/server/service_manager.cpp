@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <cstring>
 
+#include "base/memory_reserve.hpp"
+
 namespace cuzk {
 
 ServiceManager::ServiceManager(std::string socket, std::chrono::microseconds watchdog, std::function<bool()> alive)
@@ -25,6 +27,7 @@ ServiceManager::~ServiceManager() {
 }
 
 void ServiceManager::watch() {
+  const UsesReserve uses_reserve;
   std::unique_lock lock(mutex_);
   while (!stop_) {
     lock.unlock();

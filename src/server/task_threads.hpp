@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/memory_reserve.hpp"
+
 namespace cuzk {
 
 // First come, first served. The destructor does what is left, then ends.
@@ -40,6 +42,7 @@ class TaskThreads {
  private:
   void work() {
     pthread_setname_np(pthread_self(), kName);
+    const UsesReserve uses_reserve;
     std::unique_lock lock(mutex_);
     while (true) {
       wake_.wait(lock, [&] { return stop_ || !tasks_.empty(); });

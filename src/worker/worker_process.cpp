@@ -13,6 +13,7 @@
 #include <variant>
 
 #include "base/assert.hpp"
+#include "base/memory_reserve.hpp"
 #include "base/overloaded.hpp"
 #include "worker/child_process.hpp"
 #include "worker/protocol.hpp"
@@ -161,6 +162,7 @@ class WorkerProcess::Supervisor {
   }
 
   void run() {
+    const UsesReserve uses_reserve;  // a process that nobody watches any more is worth nothing
     while (!get(&Supervisor::stopping_)) {
       call_back();
       replace_process();

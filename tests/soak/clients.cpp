@@ -111,7 +111,7 @@ class OneClient {
   void cancel(const Job& job) {
     if (!submitted(job)) return;
     std::this_thread::sleep_for(std::chrono::microseconds(random_() % 30'000));
-    if (const auto cancelled = client_->cancel(id(job)); !cancelled.ok()) complain("cancel", cancelled.error());
+    (void)unless_refused("cancel", [&] { return client_->cancel(id(job)); });
     if (const std::optional<Answer> answer = awaited(job)) end(job, *answer, {.cancelled = true});
   }
 
@@ -130,14 +130,15 @@ class OneClient {
     const auto again = client_->submit(job.request);
     if (!again.ok()) {
       if (again.error().error_class != ErrorClass::kResource) complain("submit again", again.error());
-    } else if (!again->attached() || again->job_id() != id(job)) {
+    } else if ((!again->attached() && !options_.memory_fails) || again->job_id() != id(job)) {
       complain("the same request became another job");
     } else {
       ++tally_.attached;
     }
     const std::optional<Answer> first = proved(job), second = awaited(job);
     if (first) end(job, *first, {});
-    if (first && second && first->proof() != second->proof()) complain("one job gave two proofs");
+    const bool both = first && second && !is_for_memory(*first) && !is_for_memory(*second);
+    if (both && first->proof() != second->proof()) complain("one job gave two proofs");
   }
 
   // Two jobs, whose proofs must not be mixed up.
@@ -162,7 +163,10 @@ class OneClient {
   void collect() {
     const Job job = later_.front();
     later_.pop_front();
-    const auto answer = client_->await(id(job));
+    auto answer = client_->await(id(job));
+    for (int i = 0; i < kMostRefusals && options_.memory_fails && is_resource(answer); ++i) {
+      answer = client_->await(id(job));
+    }
     if (answer.ok()) return end(job, *answer, {});
     if (answer.error().error_class != ErrorClass::kNotFound) complain("await", answer.error());
     ++tally_.unknown;
@@ -179,6 +183,11 @@ class OneClient {
   }
 
   static const std::string& id(const Job& job) { return job.request.request_id(); }
+
+  template <class Answered>
+  static bool is_resource(const Answered& answer) {
+    return !answer.ok() && answer.error().error_class == ErrorClass::kResource;
+  }
 
   template <class Call>
   auto unless_refused(const char* what, const Call& call) -> std::optional<std::decay_t<decltype(*call())>> {
@@ -208,7 +217,18 @@ class OneClient {
     return unless_refused("await", [&] { return client_->await(id(job)); });
   }
 
+  // The daemon had no memory for the job, and says that a retry may help.
+  bool is_for_memory(const Answer& answer) const {
+    return options_.memory_fails && answer.status() == Answer::FAILED && answer.error_class() == "resource" &&
+           answer.retry_helps();
+  }
+
   void end(const Job& job, const Answer& answer, const Ends& allowed) {
+    if (is_for_memory(answer)) {
+      ++tally_.failed;
+      ++tally_.for_memory;
+      return;
+    }
     if (answer.job_id() != id(job)) complain("an answer for " + answer.job_id());
     switch (answer.status()) {
       case Answer::COMPLETED:
@@ -259,6 +279,7 @@ void Tally::add(const Tally& other) {
   cancelled += other.cancelled;
   expired += other.expired;
   failed += other.failed;
+  for_memory += other.for_memory;
   unknown += other.unknown;
   proofs += other.proofs;
   attached += other.attached;

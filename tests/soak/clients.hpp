@@ -17,7 +17,8 @@ struct Tally {
   // Jobs of which nobody saw the end: the call's time was up, perhaps before the daemon took it; or the result is not
   // kept any more.
   uint64_t unknown = 0;
-  uint64_t proofs = 0;  // that came back and were verified
+  uint64_t proofs = 0;      // that came back and were verified
+  uint64_t for_memory = 0;  // of those that failed
   uint64_t attached = 0, evictions = 0, preloads = 0, refusals = 0;
   std::map<std::string, uint64_t> complaints;  // what must not be
 
@@ -28,6 +29,7 @@ struct ClientsOptions {
   std::vector<std::string> addresses;  // taken in turn
   uint32_t clients = 32, jobs = 10;    // jobs of each
   uint64_t seed = 1;
+  bool memory_fails = false;  // the daemon's: what ends for that is tried again, and is no reason to complain
 };
 
 // Each a connection and a thread of its own. `on_job` is called after each job, from any of them.

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdio>
 #include <filesystem>
@@ -19,6 +20,7 @@
 #include "server/server.hpp"
 #include "server/telemetry_hooks.hpp"
 #include "soak/small_proofs.hpp"
+#include "support/failing_allocations.hpp"
 #include "telemetry/telemetry_observer.hpp"
 #include "worker/worker_main.hpp"
 #include "worker/worker_process.hpp"
@@ -31,11 +33,25 @@ using namespace std::chrono_literals;
 
 constexpr const char* kAddresses = "/addresses";
 
+uint64_t one_in = 0;
+std::atomic<uint64_t> next_seed{1};
+
+// Of threads that are in our code: where memory runs out in gRPC's, it ends the process.
+bool fails_at_random(size_t) {
+  if (ReserveScope::of_this_thread() == ReserveUse::kUnsaid) return false;
+  thread_local uint64_t random = next_seed.fetch_add(1);
+  random = random * 6364136223846793005 + 1442695040888963407;
+  return (random >> 33) % one_in == 0;
+}
+
+void end_for_want_of_memory() { _exit(9); }
+
 // As `cuzk serve` puts them together.
-Result<int> serve(const std::string& folder, uint64_t leak_bytes) {
+Result<int> serve(const std::string& folder, const Mischief& mischief) {
   sigset_t ends;
   sigemptyset(&ends);
   sigaddset(&ends, SIGTERM);
+  sigaddset(&ends, SIGUSR1);  // nothing fails any more
   pthread_sigmask(SIG_BLOCK, &ends, nullptr);
   set_parallel_threads(1);
   CUZK_ASSIGN(const std::unique_ptr<Log> log, Log::open({.file = folder + "/log", .max_file_bytes = 20'000'000}));
@@ -43,7 +59,7 @@ Result<int> serve(const std::string& folder, uint64_t leak_bytes) {
   EngineParts parts;
   const auto budget = std::make_shared<HostBudget>(uint64_t{512} << 20, "the test");
   parts.budget = budget;
-  parts.service = make_small_service(folder, leak_bytes);
+  parts.service = make_small_service(folder, mischief.leak_bytes);
   for (uint32_t ordinal = 0; ordinal < 2; ++ordinal) {
     WorkerProcessOptions options;
     options.ordinal = ordinal;
@@ -57,6 +73,9 @@ Result<int> serve(const std::string& folder, uint64_t leak_bytes) {
   parts.clock = std::make_shared<SystemClock>();
   CUZK_ASSIGN(parts.journal, Journal::open({.file = folder + "/journal.sqlite"}));
   parts.observer = std::make_shared<TelemetryObserver>(*log, metrics, true);
+  MemoryReserve::Options reserve;
+  reserve.give_up = end_for_want_of_memory;
+  CUZK_ASSIGN(parts.reserve, MemoryReserve::make(reserve));
   EngineOptions options;
   options.jobs.max_results = 500;
   options.evict_min_idle = 0ms;
@@ -76,8 +95,11 @@ Result<int> serve(const std::string& folder, uint64_t leak_bytes) {
   }
   fs::rename(folder + kAddresses + ".tmp", folder + kAddresses);
 
+  one_in = mischief.failing_allocations;
+  if (one_in > 0) test::allocation_fails = fails_at_random;
+  const UsesReserve uses_reserve;
   int number = 0;
-  sigwait(&ends, &number);
+  while (sigwait(&ends, &number) != 0 || number == SIGUSR1) test::allocation_fails = nullptr;
   std::mutex mutex;
   std::condition_variable done;
   bool drained = false;
@@ -88,6 +110,7 @@ Result<int> serve(const std::string& folder, uint64_t leak_bytes) {
   });
   std::unique_lock lock(mutex);
   done.wait(lock, [&] { return drained; });
+  test::allocation_fails = nullptr;
   server->stop(2s);
   return 0;
 }
@@ -128,16 +151,17 @@ std::vector<int> children(int pid) {
 int run_as_daemon_or_worker(int argc, char** argv) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   if (arguments.empty()) return -1;
-  if (arguments[0] == "serve") return told(serve(arguments[1], std::stoull(arguments[2])));
+  if (arguments[0] == "serve") return told(serve(arguments[1], {std::stoull(arguments[2]), std::stoull(arguments[3])}));
   if (arguments[0] != "worker") return -1;
   const Result<WorkerOptions> options = read_arguments(std::span(arguments).subspan(1));
   return told(options.ok() ? worker_main(*options, make_small_backend) : Result<int>(options.error()));
 }
 
-SmallDaemon::SmallDaemon(std::string folder, uint64_t leak_bytes) : folder_(std::move(folder)) {
+SmallDaemon::SmallDaemon(std::string folder, const Mischief& mischief) : folder_(std::move(folder)) {
   fs::remove(folder_ + kAddresses);
-  std::string program = "/proc/self/exe", serve = "serve", folder_argument = folder_, leak = std::to_string(leak_bytes);
-  char* arguments[] = {program.data(), serve.data(), folder_argument.data(), leak.data(), nullptr};
+  std::string program = "/proc/self/exe", serve = "serve", folder_argument = folder_;
+  std::string leak = std::to_string(mischief.leak_bytes), failing = std::to_string(mischief.failing_allocations);
+  char* arguments[] = {program.data(), serve.data(), folder_argument.data(), leak.data(), failing.data(), nullptr};
   if (posix_spawn(&pid_, program.c_str(), nullptr, nullptr, arguments, environ) != 0) return;
   for (int i = 0; i < 500 && !fs::exists(folder_ + kAddresses); ++i) std::this_thread::sleep_for(20ms);
   std::ifstream in(folder_ + kAddresses);
@@ -172,6 +196,8 @@ Usage SmallDaemon::usage() const {
   }
   return out;
 }
+
+void SmallDaemon::mend() const { kill(pid_, SIGUSR1); }
 
 int SmallDaemon::stop() {
   kill(pid_, SIGTERM);

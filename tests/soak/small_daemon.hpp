@@ -12,6 +12,12 @@ namespace cuzk::soak {
 // What the program does where its first argument says "serve" or "worker"; nothing (-1) where it is to run tests.
 int run_as_daemon_or_worker(int argc, char** argv);
 
+// What goes wrong in the daemon, on purpose.
+struct Mischief {
+  uint64_t leak_bytes = 0;           // of each request
+  uint64_t failing_allocations = 0;  // of so many one, once it serves; not in gRPC's own threads
+};
+
 // What a process tree takes.
 struct Usage {
   uint64_t memory_bytes = 0;              // of all processes; what is shared is divided among those who share it
@@ -24,7 +30,7 @@ struct Usage {
 class SmallDaemon {
  public:
   // Starts this program again. `folder` has the files of make_files().
-  SmallDaemon(std::string folder, uint64_t leak_bytes);
+  SmallDaemon(std::string folder, const Mischief& mischief);
   ~SmallDaemon();
   SmallDaemon(const SmallDaemon&) = delete;
   SmallDaemon& operator=(const SmallDaemon&) = delete;
@@ -32,6 +38,8 @@ class SmallDaemon {
   // Of its unix socket and its port, then the HTTP pages'. Empty where it did not start.
   const std::vector<std::string>& addresses() const { return addresses_; }
   Usage usage() const;
+  // No allocation fails any more.
+  void mend() const;
   // SIGTERM, and its exit status; 128 more where a signal ended it.
   int stop();
 

@@ -73,10 +73,11 @@ std::string page(const std::string& address) {
 }
 
 // The sum over all labels.
-uint64_t metric(const std::string& page, const std::string& name) {
+uint64_t metric(const std::string& page, const std::string& name, const std::string& label = "") {
   std::istringstream in(page);
   double sum = 0;
   for (std::string line; std::getline(in, line);) {
+    if (line.find(label) == std::string::npos) continue;
     if (line.starts_with(name + " ") || line.starts_with(name + "{")) sum += std::stod(line.substr(line.rfind(' ')));
   }
   return static_cast<uint64_t>(sum);
@@ -84,13 +85,13 @@ uint64_t metric(const std::string& page, const std::string& name) {
 
 }  // namespace
 
-SoakResult run_soak(uint32_t clients, uint32_t jobs, uint64_t leak_bytes) {
+SoakResult run_soak(uint32_t clients, uint32_t jobs, const Mischief& mischief) {
   SoakResult out;
   const test::TemporaryDirectory folder;
   const std::string path = folder.file("");
   const Status made = make_files(path);
   EXPECT_TRUE(made.ok()) << made.error().describe();
-  SmallDaemon daemon(path, leak_bytes);
+  SmallDaemon daemon(path, mischief);
   if (daemon.addresses().size() != 3) {
     ADD_FAILURE() << "the daemon did not start";
     return out;
@@ -99,17 +100,19 @@ SoakResult run_soak(uint32_t clients, uint32_t jobs, uint64_t leak_bytes) {
   const auto start = std::chrono::steady_clock::now();
   {
     Watcher watcher(daemon, uint64_t{clients} * jobs);
-    ClientsOptions options{{addresses[0], addresses[1]}, clients, jobs};
+    ClientsOptions options{.addresses = {addresses[0], addresses[1]}, .clients = clients, .jobs = jobs};
+    options.memory_fails = mischief.failing_allocations > 0;
     out.tally = run_clients(options, *read_key(path), [&] { watcher.job_done(); });
     watcher.stop();
     watcher.tell(out);
   }
   out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  daemon.mend();
   // Jobs whose clients are gone end by themselves.
   std::string text;
   for (int i = 0; i < 100; ++i) {
     text = page(addresses[2]);
-    if (metric(text, "cuzk_jobs_pending") + metric(text, "cuzk_jobs_running") == 0) break;
+    if (!text.empty() && metric(text, "cuzk_jobs_pending") + metric(text, "cuzk_jobs_running") == 0) break;
     std::this_thread::sleep_for(100ms);
   }
   out.completed = metric(text, "cuzk_proofs_completed_total");
@@ -118,6 +121,10 @@ SoakResult run_soak(uint32_t clients, uint32_t jobs, uint64_t leak_bytes) {
   out.expired = metric(text, "cuzk_proofs_expired_total");
   out.wrong = metric(text, "cuzk_wrong_proofs_total");
   out.device_faults = metric(text, "cuzk_device_faults_total");
+  out.shortages = metric(text, "cuzk_memory_shortages_total");
+  for (const char* what : {"uploads", "requests", "checking", "witness", "proving"}) {
+    out.held_for_jobs += metric(text, "cuzk_memory_reserved_bytes", std::string("\"") + what + "\"");
+  }
   out.exit_status = daemon.stop();
   return out;
 }
@@ -126,10 +133,11 @@ std::string describe(const SoakResult& r) {
   std::ostringstream out;
   const Tally& t = r.tally;
   out << t.completed << " completed (" << t.proofs << " proofs verified), " << t.cancelled << " cancelled, "
-      << t.expired << " expired, " << t.failed << " failed, " << t.unknown << " not seen to end; " << t.attached
-      << " attached, " << t.evictions << " evictions, " << t.preloads << " preloads, " << t.refusals << " refusals; "
-      << r.seconds << " s\ndaemon: " << r.completed << " completed, " << r.cancelled << " cancelled, " << r.expired
-      << " expired, " << r.failed << " failed\n";
+      << t.expired << " expired, " << t.failed << " failed (" << t.for_memory << " for memory), " << t.unknown
+      << " not seen to end; " << t.attached << " attached, " << t.evictions << " evictions, " << t.preloads
+      << " preloads, " << t.refusals << " refusals; " << r.seconds << " s\ndaemon: " << r.completed << " completed, "
+      << r.cancelled << " cancelled, " << r.expired << " expired, " << r.failed << " failed; " << r.shortages
+      << " shortages of memory\n";
   for (const Quarter& q : r.quarters) {
     char line[200];
     std::snprintf(line, sizeof line,
@@ -150,6 +158,11 @@ void expect_right(const SoakResult& r, uint64_t jobs) {
   EXPECT_EQ(r.wrong, 0u);
   EXPECT_EQ(r.device_faults, 0u);
   EXPECT_EQ(r.exit_status, 0);
+  EXPECT_EQ(r.held_for_jobs, 0u);
+}
+
+void expect_counted(const SoakResult& r) {
+  const Tally& t = r.tally;
   // Each job ended once, so that the daemon counted no more than what was seen and what may not have been.
   const auto expect_between = [&](uint64_t counted, uint64_t seen, const char* what) {
     EXPECT_GE(counted, seen) << what;

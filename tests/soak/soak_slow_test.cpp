@@ -19,6 +19,7 @@ TEST(Soak, SixteenThousandJobsLeaveNothingBehind) {
   std::fputs(said.c_str(), stderr);
   SCOPED_TRACE(said);
   expect_right(result, uint64_t{kClients} * kJobs);
+  expect_counted(result);
   EXPECT_GT(result.tally.completed, 12'000u);
   EXPECT_GT(result.tally.cancelled, 100u);
   EXPECT_GT(result.tally.expired, 100u);
@@ -34,11 +35,24 @@ TEST(Soak, SixteenThousandJobsLeaveNothingBehind) {
 
 // That the bounds above would find a leak of 1 KiB a request.
 TEST(Soak, ALeakOfOneKibibyteAJobIsFound) {
-  const SoakResult result = run_soak(kClients, kJobs, 1024);
+  const SoakResult result = run_soak(kClients, kJobs, {.leak_bytes = 1024});
   const std::string said = describe(result);
   std::fputs(said.c_str(), stderr);
   SCOPED_TRACE(said);
   EXPECT_GT(result.quarters[3].memory_bytes, result.quarters[1].memory_bytes + kMemoryGrowth);
+}
+
+// soak_test.cpp says what: 3,200 jobs.
+TEST(Soak, AllocationsThatFailForLonger) {
+  for (const uint64_t one_in : {20, 100, 500, 5'000}) {
+    const SoakResult result = run_soak(kClients, 100, {.failing_allocations = one_in});
+    const std::string said = describe(result);
+    std::fputs(said.c_str(), stderr);
+    SCOPED_TRACE(said);
+    expect_right(result, uint64_t{kClients} * 100);
+    EXPECT_GT(result.tally.completed, 100u);
+    EXPECT_GT(result.shortages, 20'000 / one_in);
+  }
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <deque>
 #include <mutex>
 
+#include "base/memory_reserve.hpp"
 #include "cuzk/daemon/config_options.hpp"
 #include "cuzk/daemon/daemon_commands.hpp"
 #include "cuzk/daemon/serve_parts.hpp"
@@ -27,6 +28,7 @@ class Wishes {
 
   // From the thread of signals; false: end the process.
   bool on_signal(int number) {
+    const UsesReserve uses_reserve;
     const std::lock_guard lock(mutex_);
     if (number != SIGHUP && stopping_) return false;
     if (number != SIGHUP) stopping_ = true;
@@ -99,6 +101,7 @@ void tell_listening(const Server& server, Log& log) {
 
 // Until a signal says that it is enough and the work is done, or the time for that is up.
 void run_until_drained(Server& server, ServiceManager& manager, const Config& config, Wishes& wishes, Log& log) {
+  const UsesReserve uses_reserve;
   for (;;) {
     switch (wishes.wait()) {
       case Wishes::Wish::kReload: {

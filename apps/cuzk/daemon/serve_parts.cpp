@@ -1,11 +1,15 @@
 #include "cuzk/daemon/serve_parts.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/memory_reserve.hpp"
 #include "cuzk/circuits.hpp"
 #include "cuzk/console.hpp"
+#include "cuzk/exit_status.hpp"
 #include "cuzk/version.hpp"
 #include "cuzk/worker_command.hpp"
 #include "engine/filecoin_proof_service.hpp"
@@ -70,6 +74,16 @@ JobLimits job_limits(const Config& config) {
   limits.keep_results = config.results_keep_for;
   limits.grace = config.scheduler_abandoned_after;
   return limits;
+}
+
+// The last resort. Workers end with this process, the journal has what it was told, and the service manager starts it
+// again. Nothing here allocates.
+void end_for_want_of_memory() {
+  constexpr std::string_view kLine =
+      "cuzk serve: out of memory: the reserve is used up and nothing was given back; the daemon ends (jobs of "
+      "SubmitProof are in the journal)\n";
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kLine.data(), kLine.size());
+  _exit(exit_status(ErrorClass::kResource));
 }
 
 uint32_t or_default(uint64_t value, uint64_t instead) { return static_cast<uint32_t>(value == 0 ? instead : value); }
@@ -167,6 +181,7 @@ Result<std::unique_ptr<Engine>> assemble_engine(const Config& config, const Serv
       std::min(threads, or_default(config.pipeline_max_parallel_synthesis, kDefaultSynthesisThreads)));
   parts.clock = std::make_shared<SystemClock>();
   parts.observer = std::make_shared<TelemetryObserver>(log, metrics, config.logging_timeline);
+  CUZK_ASSIGN(parts.reserve, MemoryReserve::make({.give_up = end_for_want_of_memory}));
   for (const DeviceChoice& device : devices) {
     const auto ordinal = static_cast<uint32_t>(parts.devices.size());
     log.write(LogLevel::kInfo, "device",
