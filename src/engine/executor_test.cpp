@@ -5,6 +5,8 @@
 #include <atomic>
 #include <future>
 
+#include "base/memory_reserve.hpp"
+#include "engine/guarded.hpp"
 #include "engine/outbox.hpp"
 
 namespace cuzk {
@@ -27,6 +29,27 @@ TEST(ThreadExecutor, CriticalWorkDoesNotWaitForOtherWork) {
   EXPECT_EQ(critical.get_future().wait_for(std::chrono::minutes(1)), std::future_status::ready);
   EXPECT_FALSE(ordinary);
   release.set_value();
+}
+
+// What its threads do must be ended, but for what is caught where it fails.
+TEST(ThreadExecutor, WorkUsesTheMemoryReserveButForWhatIsGuarded) {
+  using Uses = std::pair<ReserveUse, ReserveUse>;
+  const auto look = [](std::promise<Uses>& found) {
+    ReserveUse within = ReserveUse::kUnsaid;
+    const auto failed = guarded([&]() -> Status {
+      within = ReserveScope::of_this_thread();
+      throw std::bad_alloc();
+    });
+    EXPECT_EQ(failed.error().error_class, ErrorClass::kResource);
+    found.set_value({ReserveScope::of_this_thread(), within});
+  };
+  std::promise<Uses> work, timer;
+  ThreadExecutor executor(1);
+  executor.post(Priority::kLow, [&] { look(work); });
+  executor.post_at(std::chrono::steady_clock::now(), [&] { look(timer); });
+  for (std::promise<Uses>* found : {&work, &timer}) {
+    EXPECT_EQ(found->get_future().get(), Uses(ReserveUse::kMay, ReserveUse::kMustNot));
+  }
 }
 
 TEST(ThreadExecutor, HigherPrioritiesFirstThenInOrder) {

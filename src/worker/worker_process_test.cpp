@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <future>
 #include <set>
 
+#include "base/memory_reserve.hpp"
 #include "worker/worker_test_support.hpp"
 
 namespace cuzk {
@@ -65,6 +67,16 @@ TEST(WorkerProcess, LoadsProvesAndUnloads) {
   EXPECT_TRUE(test.faults().empty());
   EXPECT_FALSE(test.device->last_fault());
   EXPECT_GT(test.changes, 10);
+}
+
+// Whoever watches a process goes on watching it where memory runs out.
+TEST(WorkerProcess, ItsThreadUsesTheMemoryReserve) {
+  TestDevice test(worker_options());
+  ASSERT_TRUE(test.wait_for(DeviceState::kIdle));
+  std::promise<ReserveUse> found;
+  test.device->load(PostFiles::window().files,
+                    [&](const Result<LoadReport>&) { found.set_value(ReserveScope::of_this_thread()); });
+  EXPECT_EQ(found.get_future().get(), ReserveUse::kMay);
 }
 
 TEST(WorkerProcess, HoldsSeveralCircuits) {
