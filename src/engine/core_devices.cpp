@@ -65,6 +65,10 @@ void EngineCore::dispatch() {
   }
   while (!idle.empty() && assign_one(idle)) {
   }
+  // What was found to be in the way goes at once: nothing else may happen for long.
+  for (uint32_t d = 0; d < devices_.size(); ++d) {
+    if (devices_[d].idle()) start_unload(d);
+  }
   stop_loads_for_critical();
   yield_groups();
 }

@@ -62,6 +62,26 @@ TEST_F(EngineGpuTest, GivesUpTheLeastRecentlyUsed) {
   EXPECT_EQ(device().resident, (Ids{"winning-2k", "porep-2k"}));
 }
 
+// What has to go for a task goes at once, though nothing else happens: the task was the last to be made ready, and its
+// files were known.
+TEST_F(EngineGpuTest, RoomIsMadeWithoutWaitingForAnotherEvent) {
+  options.journal = false;
+  start(80'000'000);
+  const auto seconds_for = [&](size_t circuit) {
+    const Instant before = world.now();
+    const JobKey key = engine->submit(sim_submission(circuit, ++jobs, 1), Attendance::kDetached);
+    const Instant end = before + std::chrono::hours(3);
+    while (!engine->finished.contains(key) && world.now() < end && world.step()) {
+    }
+    EXPECT_EQ(engine->results[key].state, JobState::kCompleted);
+    return std::chrono::duration_cast<std::chrono::seconds>(world.now() - before).count();
+  };
+  for (int round = 0; round < 5; ++round) {
+    for (const size_t circuit : {kWindow, kPorepSmall, kPorep}) EXPECT_LT(seconds_for(circuit), 60) << round;
+    EXPECT_LT(device().resident.size(), 3u);
+  }
+}
+
 // What is resident may need more scratch memory than what is to be loaded: all of it counts.
 TEST_F(EngineGpuTest, TheLargestScratchOfAllCounts) {
   // porep-8m: 30 + 12; snap-2k: 33 + 6. Together 63 + 12.
