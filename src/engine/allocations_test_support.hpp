@@ -16,10 +16,16 @@ struct Shortage {
   bool lasting = false;    // and all after it, until over()
   bool is_feared = false;  // there is no memory to be seen, though none has failed since
   uint64_t one_in = 0;     // of so many one fails, at random
+  uint64_t most_more = 0;  // and up to so many after it
+  uint64_t more = 0;       // now
   uint64_t random = 1;
   uint64_t seen = 0, seen_bytes = 0, failed = 0, thrown_away = 0;
 
-  bool is_on() const { return lasting && seen >= fail_at; }
+  bool is_on() const { return (lasting && seen >= fail_at) || more > 0; }
+  uint64_t draw() {
+    random = random * 6364136223846793005 + 1442695040888963407;
+    return random >> 33;
+  }
   void over() { lasting = false; }
 };
 inline Shortage shortage;
@@ -30,9 +36,10 @@ inline bool fails(size_t bytes) {
   ++s.seen;
   s.seen_bytes += bytes;
   bool failed = s.seen == s.fail_at || s.is_on();
-  if (s.one_in > 0) {
-    s.random = s.random * 6364136223846793005 + 1442695040888963407;
-    failed = (s.random >> 33) % s.one_in == 0;
+  s.more -= s.more > 0;
+  if (s.one_in > 0 && s.draw() % s.one_in == 0) {
+    failed = true;
+    if (s.most_more > 0) s.more = std::max(s.more, s.draw() % s.most_more);
   }
   s.failed += failed;
   return failed;

@@ -213,12 +213,14 @@ TEST(EngineAllocations, OfThoseWhoAttachAndThoseWhoAreRefused) {
   });
 }
 
-// The same in random schedules: one allocation in so many fails.
+// The same in random schedules: one allocation in so many fails, or some hundreds in a row.
 TEST(EngineAllocations, AtRandomInThousandsOfSchedules) {
   uint64_t completed = 0, failed = 0, uses = 0;
-  for (uint64_t seed = 0; seed < 3'000; ++seed) {
+  for (uint64_t seed = 0; seed < 4'000; ++seed) {
     Shortage planned;
-    planned.one_in = seed % 3 == 0 ? 20 : seed % 3 == 1 ? 200 : 2'000;
+    constexpr uint64_t kOneIn[] = {20, 200, 2'000, 500};
+    planned.one_in = kOneIn[seed % 4];
+    if (seed % 4 == 3) planned.most_more = 300;
     planned.random = seed + 1;
     shortage = planned;
     const auto reserve = make_reserve();
