@@ -47,6 +47,8 @@ class World {
     now_ = std::max(now_, end);
   }
   void run_for(Milliseconds time) { run_until(now_ + time); }
+  // Nothing happens before.
+  Instant next() const { return events_.empty() ? Instant::max() : events_.begin()->first.first; }
   // As when the process ends.
   void forget_events() { events_.clear(); }
 

@@ -31,6 +31,10 @@ class CoreInspection {
     return slot.work == DeviceSlot::Work::kProve ? std::optional(slot.run->key) : std::nullopt;
   }
   size_t runs() const { return core_.runs_.size(); }
+  // That this process is to finish.
+  bool has_work() const {
+    return std::any_of(core_.runs_.begin(), core_.runs_.end(), [](const auto& run) { return !run.second->parked; });
+  }
   uint64_t held_bytes() const { return core_.held_bytes_; }
   size_t tasks() const {
     return core_.check_.size() + core_.witness_.size() + core_.making_.size() + core_.ready_.size() +
@@ -111,6 +115,12 @@ class SimEngine : public EngineObserver, public std::enable_shared_from_this<Sim
     world_.expect(bytes <= budget->used(), "devices hold more than is reserved: " + std::to_string(bytes) + " of " +
                                                std::to_string(budget->used()));
     world_.expect(budget->used() <= budget->total(), "the budget is exceeded");
+  }
+
+  // Whatever a job waits for takes less: a load, a proof, a device that is out of use, another's patience.
+  void check_progress() {
+    const bool stands = world_.next() > world_.now() + std::chrono::minutes(3);
+    world_.expect(!stands || !CoreInspection(*core).has_work(), "a job waits for nothing that is to come");
   }
 
   // Whoever begins on a device is the first of those that could, in a group too; of one job any may.
@@ -312,6 +322,7 @@ class Schedule {
     world_.at(end, [] {});
     while (world_.now() < end && world_.violation.empty() && world_.step()) {
       engine_->check_memory();
+      engine_->check_progress();
       world_.expect(engine_->executor->running() <= options_.threads + 1 + 4, "more work than threads");
     }
   }
@@ -414,7 +425,10 @@ class Schedule {
       }
       return false;
     };
-    while (open() && world_.now() < end && world_.violation.empty() && world_.step()) engine_->check_memory();
+    while (open() && world_.now() < end && world_.violation.empty() && world_.step()) {
+      engine_->check_memory();
+      engine_->check_progress();
+    }
     world_.expect(!open(), "something never ended: " + describe());
     if (!world_.violation.empty()) return;
     world_.run_for(std::chrono::minutes(10));  // what is dropped ends too
