@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "field/fp.hpp"
 #include "field/field_test_support.hpp"
+#include "field/fp.hpp"
 #include "field/fr.hpp"
 
 namespace cuzk {
@@ -50,6 +50,29 @@ TYPED_TEST(PrimeFieldTest, InverseMatchesFermat) {
   }
 }
 
+// The form for devices, here on the host.
+TYPED_TEST(PrimeFieldTest, InverseByNarrowLimbs) {
+  using F = TypeParam;
+  constexpr typename F::Limbs kScale = F::kRSquared, kModulus = F::kModulus;
+  std::mt19937_64 rng(22);
+  for (int i = 0; i < 3000; ++i) {
+    typename F::Limbs x = field_test::random<F>(rng).montgomery();
+    if (i < 4 * static_cast<int>(64 * F::kLimbs)) {  // 2^k, p - 2^k, 2^k - 1, p + 1 - 2^k
+      const auto bit = static_cast<size_t>(i / 4);
+      typename F::Limbs power{}, one{};
+      power[bit / 64] = uint64_t{1} << (bit % 64);
+      one[0] = 1;
+      if (i % 4 >= 2) limbs::sub<F::kLimbs>(power, power, one);
+      if (!limbs::less<F::kLimbs>(power, kModulus)) continue;
+      x = power;
+      if (i % 2 == 1) limbs::sub<F::kLimbs>(x, kModulus, power);
+      if (!limbs::less<F::kLimbs>(x, kModulus)) continue;
+    }
+    EXPECT_EQ((limbs::divstep::invert<limbs::divstep::Narrow, F::kLimbs>(x, kScale, kModulus, F::kInverse)),
+              F::from_montgomery(x).inverse().montgomery());
+  }
+}
+
 TYPED_TEST(PrimeFieldTest, InverseInConstantEvaluation) {
   using F = TypeParam;
   constexpr F kThird = F::from_u64(3).inverse();
@@ -58,7 +81,9 @@ TYPED_TEST(PrimeFieldTest, InverseInConstantEvaluation) {
 }
 
 template <class F>
-std::string name() { return F::kLimbs == 4 ? "fr" : "fp"; }
+std::string name() {
+  return F::kLimbs == 4 ? "fr" : "fp";
+}
 
 TYPED_TEST(PrimeFieldTest, StoredFormMatchesGolden) {
   using F = TypeParam;

@@ -12,10 +12,8 @@
 
 #if defined(__CUDACC__)
 #define CUZK_HYBRID __host__ __device__ __forceinline__
-#define CUZK_UNROLL _Pragma("unroll")
 #else
 #define CUZK_HYBRID inline
-#define CUZK_UNROLL
 #endif
 
 namespace cuzk::hybrid {

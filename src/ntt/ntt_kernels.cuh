@@ -21,12 +21,6 @@
 #include "ntt/ntt_tuning.hpp"
 #include "ntt/prepared_twiddle.cuh"
 
-#if defined(__CUDACC__)
-#define CUZK_UNROLL _Pragma("unroll")
-#else
-#define CUZK_UNROLL
-#endif
-
 namespace cuzk::ntt {
 
 // Twiddles of one direction and coset, on the device.
