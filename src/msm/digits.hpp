@@ -25,10 +25,18 @@ inline constexpr Fr::Limbs half_modulus() {
 // that windows need not be wider than 255 bits ask for.
 struct DigitLayout {
   unsigned bits, sets = 1, narrow = 0, windows = (255 + bits - 1) / bits;
+  unsigned least_of_set = windows / sets, sets_with_one_more = windows % sets;
   CUZK_HD constexpr unsigned bits_of(unsigned set) const { return set < narrow ? bits - 1 : bits; }
   CUZK_HD constexpr unsigned shift() const { return bits * sets - narrow; }  // of a group
   CUZK_HD constexpr unsigned begin(unsigned multiple, unsigned set) const {
     return multiple * shift() + set * bits - (set < narrow ? set : narrow);
+  }
+  CUZK_HD constexpr unsigned windows_of(unsigned set) const {
+    return least_of_set + (set < sets_with_one_more ? 1 : 0);
+  }
+  // From a window to the next in the order of work: those of a set, which share buckets, one after the other.
+  CUZK_HD constexpr void advance(unsigned& multiple, unsigned& set) const {
+    if (++multiple == windows_of(set)) ++set, multiple = 0;
   }
   // Of all windows together; 255 are enough.
   CUZK_HD constexpr unsigned total_bits() const {
@@ -59,6 +67,7 @@ class DigitCutter {
     }
   }
   CUZK_HD unsigned windows() const { return layout_.windows; }
+  CUZK_HD const DigitLayout& layout() const { return layout_; }
 
   CUZK_HD Prepared prepare(const Fr& scalar) const {
     constexpr Fr::Limbs kHalf = half_modulus(), kModulus = FrParams::kModulus;  // kHalf = (r - 1)/2

@@ -15,7 +15,7 @@ namespace {
 struct DigitArgs {
   const Fr* scalars;
   MsmTask task;
-  unsigned full_multiples, sets_with_one_more, bucket_bits;  // of the digits of a set
+  unsigned bucket_bits;
   uint32_t stride, sentinel;
   uint32_t *keys, *refs;
 };
@@ -32,7 +32,7 @@ __global__ void digits_kernel(DigitCutter cutter, DigitArgs a) {
     const size_t at = static_cast<size_t>(d) * a.task.bases + i;
     a.keys[at] = code == 0 ? a.sentinel : (set - a.task.first_set) << a.bucket_bits | digit_bucket(code);
     a.refs[at] = (multiple * a.stride + base) | (digit_negative(code) ? kNegative : 0);
-    if (++multiple == a.full_multiples + (set < a.sets_with_one_more ? 1 : 0)) ++set, multiple = 0;
+    cutter.layout().advance(multiple, set);
   }
 }
 
@@ -116,9 +116,8 @@ Status sorted_entries(const MsmPlan& plan, const MsmTask& task, const EntrySourc
                                                           words(at.refs[0])});
   } else {
     digits_kernel<<<blocks, 256, 0, stream.handle()>>>(
-        DigitCutter(plan.layout()),
-        {source.scalars, task, plan.digits() / plan.sets(), plan.digits() % plan.sets(), plan.bucket_bits(),
-         static_cast<uint32_t>(plan.bases()), sentinel, words(at.keys[0]), words(at.refs[0])});
+        DigitCutter(plan.layout()), {source.scalars, task, plan.bucket_bits(), static_cast<uint32_t>(plan.bases()),
+                                     sentinel, words(at.keys[0]), words(at.refs[0])});
   }
   CUZK_CUDA_TRY(cudaGetLastError());
 
