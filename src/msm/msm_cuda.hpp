@@ -60,10 +60,10 @@ template <class Curve>
 Status selection_enqueue(const MsmPlan& plan, std::span<const Affine<Curve>> bases, std::span<const uint64_t> bits,
                          std::span<Xyzz<Curve>> sums, std::span<std::byte> scratch, const gpu::Stream& stream);
 
-// What is faster for long sums on a device: the hybrid form where FP64 has its full rate and three of its blocks fit a
-// multiprocessor's shared memory (measured on an H200).
+// What is faster for long sums on a device: the hybrid form where FP64 has its full rate and its block fits the shared
+// memory (measured on an H200).
 inline MsmMultiplier msm_multiplier(const gpu::DeviceInfo& device) {
-  const bool fits = device.shared_bytes_per_block >= uint64_t{3} * msm_cuda_tuning::kSharedBytesHybrid;
+  const bool fits = device.shared_bytes_per_block >= uint64_t{msm_cuda_tuning::kSharedBytesHybrid};
   return device.has_full_rate_fp64() && fits ? MsmMultiplier::kHybrid : MsmMultiplier::kInteger;
 }
 // The same for sums of `bases` bases: short ones are by integers.
@@ -71,10 +71,9 @@ inline MsmMultiplier msm_multiplier(MsmMultiplier of_long_sums, size_t bases) {
   return bases < msm_cuda_tuning::kMinBasesHybrid ? MsmMultiplier::kInteger : of_long_sums;
 }
 
-// Brings points in device memory, in place, into the form that plans with `prepared` read, and back; a plan's whole
-// table. Two multiplications a point.
+// Brings points in device memory, in place, into the form that plans with `prepared` read: a plan's whole table. Two
+// multiplications a point.
 Status msm_prepare(std::span<G1Affine> points, const gpu::Stream& stream);
-Status msm_unprepare(std::span<G1Affine> points, const gpu::Stream& stream);
 
 // Fills the multiples j = 1, 2, ... of a table whose first plan.bases() points are the bases:
 // table[j*bases + i] = 2^(j*table_shift) * table[i]. `table` is device memory, plan.table_points() points. About

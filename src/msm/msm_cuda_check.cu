@@ -35,14 +35,10 @@ constexpr MsmOptions kVariants[] = {
     {.window_bits = 4, .table_multiples = 10, .max_entries = 1000, .affine_rounds = 8},
 };
 
-// For plans whose bases are prepared. Back and forth once more, as any table may be.
 template <class C>
 void prepare(const MsmPlan& plan, const DeviceArray<Affine<C>>& table, const gpu::Stream& stream) {
   if constexpr (std::is_same_v<C, G1Curve>) {
-    if (!plan.bases_are_prepared()) return;
-    require(msm_prepare(table.span(), stream));
-    require(msm_unprepare(table.span(), stream));
-    require(msm_prepare(table.span(), stream));
+    if (plan.bases_are_prepared()) require(msm_prepare(table.span(), stream));
   }
 }
 

@@ -9,10 +9,9 @@ namespace cuzk::msm_cuda_tuning {
 
 // Threads that sum entries, for each multiprocessor: what the registers of the kernel let run at once.
 inline constexpr unsigned kThreadsPerSmG1 = 512, kThreadsPerSmG2 = 256;
-// The same of the kernel for the hybrid multiplier, which also takes so much shared memory a block; where a device has
-// less, fewer run.
-inline constexpr unsigned kThreadsPerSmHybrid = 384, kSharedBytesHybrid = 71680;
-inline constexpr unsigned kBlock = 128;
+// The same of the kernel for the hybrid multiplier: one block, which takes so much shared memory.
+inline constexpr unsigned kThreadsPerSmHybrid = 384, kSharedBytesHybrid = 215040;
+inline constexpr unsigned kBlock = 128, kHybridBlock = 384;
 // Bases from which on the hybrid multiplier pays: 2^18, 2^20, 2^22 take 3.18, 8.20, 25.9 ms by
 // integers, 3.15, 7.98, 23.9 by it.
 inline constexpr size_t kMinBasesHybrid = size_t{1} << 20;
@@ -20,9 +19,9 @@ inline constexpr size_t kMinBasesHybrid = size_t{1} << 20;
 // threads keeps multiprocessors busy when the first have finished. G1, 2^22 bases: 26.4, 26.1, 26.4, 26.8, 28.4 ms with
 // 1, 2, 3, 4, 8 waves; 2^20: 8.3, 8.8, 9.3 with 1, 2, 3. G2, 2^20: 22.7, 23.3, 24.0, 24.4 with 1 to 4.
 inline constexpr size_t kMinSegment = 32, kGoodSegmentG1 = 450, kGoodSegmentG2 = 2000;
-// The kernel for the hybrid multiplier gains nothing by more waves than two: G1 with 12 multiples,
-// 2^24: 71.2, 70.4, 71.8, 74.5 ms with 1, 2, 4, 6.
-inline constexpr size_t kMaxWaves = 8, kMaxWavesHybrid = 2;
+// The kernel for the hybrid multiplier has one: G1, 2^22: 22.4, 22.9, 23.2 ms with 1, 2, 3; with 12 multiples,
+// 2^24: 69.9, 69.4 with 1, 2.
+inline constexpr size_t kMaxWaves = 8, kMaxWavesHybrid = 1;
 
 inline size_t threads(size_t entries, size_t resident, size_t good_segment, size_t max_waves, size_t waves) {
   if (waves == 0) waves = std::clamp<size_t>(entries / good_segment / resident, 1, max_waves);

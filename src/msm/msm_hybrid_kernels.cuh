@@ -1,12 +1,13 @@
-// The rounds of affine additions in G1 with the hybrid multiplier of field/fp_hybrid.hpp. What pair_kernel of
-// msm_kernels.cuh does, with coordinates as packed digits: bases are converted beforehand, sums and products stay in
+// The rounds of affine additions in G1 with the hybrid multiplier of field/fp_hybrid.hpp. What launches of pair_kernel
+// of msm_kernels.cuh do, with coordinates as packed digits: bases are converted beforehand, sums and products stay in
 // that form from round to round, and walk_kernel converts what rounds leave.
 //
 //   list_kernel         finds the pairs of a round and writes the list that the round leaves
 //   hybrid_pair_kernel  adds the pairs
 //
 // A multiprocessor holds three warps a scheduler at 168 registers, too few to hide the latency of memory. Pairs are
-// numbered beforehand so that what the next one needs is copied into shared memory while one is added.
+// numbered beforehand so that what the next one needs is copied into shared memory while one is added; and the three go
+// in step, so that they fetch code once.
 #pragma once
 
 #include "curve/g1.hpp"
@@ -15,7 +16,7 @@
 
 namespace cuzk::msm_detail {
 
-inline constexpr unsigned kHybridBlock = kBlock;
+inline constexpr unsigned kHybridBlock = msm_cuda_tuning::kHybridBlock;
 
 __device__ __forceinline__ FpHybrid::Packed packed_from(const Word& a, const Word& b, const Word& c) {
   FpHybrid::Packed out;
@@ -53,34 +54,46 @@ struct HybridRecord {
 // In place of a reference to a point: none.
 inline constexpr uint32_t kNoReference = ~uint32_t{0};
 
-// The points that references name, as Points of msm_kernels.cuh; sum n of the warp's lane l is record 32*n + l.
+// What is at `from`, or `otherwise`. The compiler would have a branch's threads wait for the load at the branch's end.
+__device__ __forceinline__ uint32_t load_if(bool condition, const uint32_t* from, uint32_t otherwise) {
+#if defined(__CUDA_ARCH__)
+  uint32_t out;
+  asm volatile("{.reg .pred p; setp.ne.u32 p, %1, 0; mov.u32 %0, %3; @p ld.global.u32 %0, [%2];}"
+               : "=r"(out)
+               : "r"(static_cast<uint32_t>(condition)), "l"(__cvta_generic_to_global(from)), "r"(otherwise)
+               : "memory");
+  return out;
+#else
+  return condition ? *from : otherwise;
+#endif
+}
+
+// The points that references name, as Points of msm_kernels.cuh. Lanes copy each other's points, so a reference becomes
+// the number of a record, which means the same to all lanes: bases and sums are records of equal size at numbers from
+// a.records on.
 struct HybridPoints {
-  const Word* bases;
-  Word* slots;  // of the warp
-  uint32_t base_words, lane;
+  Word* records;
+  uint32_t record_bytes, first_base, first_sum;  // of the lane: its sums are 32 records apart
 
   __device__ __forceinline__ HybridPoints(const AccumulateArgs<G1Curve>& a, uint32_t thread)
-      : bases(a.prepared),
-        slots(a.slots + static_cast<size_t>(thread / 32) * 32 * kWords * (a.max_segment / 2)),
-        base_words(a.prepared_words),
-        lane(thread % 32) {}
-  __device__ __forceinline__ Word* slot(uint32_t number) const {
-    return slots + (static_cast<size_t>(number) * 32 + lane) * kWords;
-  }
-  // Null for kNoReference. kFirst: there are no sums yet.
-  template <bool kFirst>
-  __device__ __forceinline__ const Word* record(uint32_t ref) const {
-    if (ref == kNoReference) return nullptr;
+      : records(a.records),
+        record_bytes(a.record_bytes),
+        first_base(a.first_base),
+        first_sum(a.first_sum + thread / 32 * 32 * (a.max_segment / 2) + thread % 32) {}
+  // kNoReference: kNoReference.
+  __device__ __forceinline__ uint32_t number(uint32_t ref) const {
+    if (ref == kNoReference) return kNoReference;
     const uint32_t index = ref & ~kNegative;
-    if (kFirst || index < kFirstSlot) return bases + static_cast<size_t>(index) * base_words;
-    return slot(index - kFirstSlot);
+    return index < kFirstSlot ? first_base + index : number_of_sum(index - kFirstSlot);
+  }
+  __device__ __forceinline__ uint32_t number_of_sum(uint32_t n) const { return first_sum + 32 * n; }
+  // From word `first` of a record on.
+  __device__ __forceinline__ Word* record(uint32_t number, unsigned first = 0) const {
+    return reinterpret_cast<Word*>(reinterpret_cast<char*>(records + first) + uint64_t{number} * record_bytes);
   }
   __device__ __forceinline__ G1Affine load(uint32_t ref) const {
-    return HybridRecord<const Word>{record<false>(ref)}.load((ref & kNegative) != 0);
+    return HybridRecord<const Word>{record(number(ref))}.load((ref & kNegative) != 0);
   }
-
- private:
-  static constexpr unsigned kWords = HybridRecord<Word>::kWords;
 };
 
 // The pairs of a thread, pair n at 32*n. In `first` is the reference to the first point, with kNegative where one and
@@ -97,38 +110,99 @@ struct PairList {
   }
 };
 
-// Pairs neighbours of each run, from the end of the run, and moves the list of sums and of what is left over towards
-// the end of the segment. kFirst: the list is as sorted, and sums take new slots. Later every pair has a sum for its
-// second point (what a round leaves over is the first of its run), whose slot its own sum takes. A sum is computed for
-// the second point without its sign, which the reference to the sum gets.
-template <bool kFirst>
-__global__ void __launch_bounds__(kBlock) list_kernel(const AccumulateArgs<G1Curve> a) {
-  const uint32_t thread = blockIdx.x * kBlock + threadIdx.x;
-  if (thread >= a.threads) return;
-  const Segment s = segment_of(thread, *a.count, a.threads, a.max_segment);
-  const uint32_t begin = kFirst ? 0 : a.begin[thread];
-  const PairList list(a, thread);
-  uint32_t pairs = 0, out = s.length;
-  for (uint32_t e = s.length; e > begin;) {
-    const uint32_t key = a.keys[s.at(e - 1)], second = a.refs[s.at(e - 1)];
-    --out;
-    if (e - 1 > begin && a.keys[s.at(e - 2)] == key) {
-      const uint32_t first = a.refs[s.at(e - 2)];
-      list.first[32 * pairs] = first ^ (second & kNegative);
-      list.second[32 * pairs] = second & ~kNegative;
-      a.keys[s.at(out)] = key;
-      a.refs[s.at(out)] = kFirst ? (kFirstSlot + pairs) | (second & kNegative) : second;
-      ++pairs;
-      e -= 2;
+// Rows of two words a lane that the lanes of a warp fill at paces of their own. They stay in shared memory until all
+// lanes have filled them, or one is too far ahead: words side by side are written at once, others cost as much each.
+class Rows {
+ public:
+  static constexpr uint32_t kRows = 16, kMostBetween = 4;  // words a lane may put between two calls of store()
+  using Words = uint32_t[2][kRows][32];
+
+  __device__ __forceinline__ Rows(Words& words, uint32_t lane) : words_(words), lane_(lane) {}
+  // write(n, first, second) writes the lane's words of row n.
+  template <class Write>
+  __device__ __forceinline__ void put(uint32_t first, uint32_t second, Write write) {
+    if (filled_ < stored_) {
+      write(filled_, first, second);
     } else {
-      --e;
-      if (e == out) continue;
-      a.keys[s.at(out)] = key;
-      a.refs[s.at(out)] = second;
+      words_[0][filled_ % kRows][lane_] = first;
+      words_[1][filled_ % kRows][lane_] = second;
+    }
+    ++filled_;
+  }
+  template <class Write>
+  __device__ __forceinline__ void store(bool last, Write write) {
+    const uint32_t most = warp_max(filled_), least = ~warp_max(~filled_);
+    constexpr uint32_t kBehind = kRows - kMostBetween;
+    const uint32_t must = last ? most : most > kBehind ? most - kBehind : 0, end = must > least ? must : least;
+    for (; stored_ < end; ++stored_) {
+      if (stored_ < filled_) {
+        write(stored_, words_[0][stored_ % kRows][lane_], words_[1][stored_ % kRows][lane_]);
+      }
     }
   }
-  a.begin[thread] = out;
-  a.pair_counts[thread] = pairs;
+  __device__ __forceinline__ uint32_t filled() const { return filled_; }
+
+ private:
+  Words& words_;
+  uint32_t lane_, filled_ = 0, stored_ = 0;
+};
+
+// Pairs neighbours of each run, from the end of the run, and moves the list of sums and of what is left over towards
+// the end of the segment. In the first round the list is as sorted, and sums take new slots.
+// Later every pair has a sum for its second point (what a round leaves over is the first of its run), whose slot its
+// own sum takes. A sum is computed for the second point without its sign, which the reference to the sum gets.
+static __global__ void __launch_bounds__(kBlock) list_kernel(const AccumulateArgs<G1Curve> a, bool first_round) {
+  const uint32_t thread = blockIdx.x * kBlock + threadIdx.x;
+  const Segment s = segment_of(thread, *a.count, a.threads, a.max_segment);
+  const uint32_t begin = first_round ? 0 : a.begin[thread];
+  const PairList list(a, thread);
+#if defined(__CUDACC__)
+  __shared__ Rows::Words words[2][kBlock / 32];
+  const uint32_t warp = threadIdx.x / 32;
+#else
+  Rows::Words words[2][1];
+  const uint32_t warp = 0;
+#endif
+  Rows pairs(words[0][warp], threadIdx.x % 32), left(words[1][warp], threadIdx.x % 32);
+  const auto write_pair = [&](uint32_t n, uint32_t first, uint32_t second) {
+    list.first[32 * static_cast<size_t>(n)] = first;
+    list.second[32 * static_cast<size_t>(n)] = second;
+  };
+  const auto write_left = [&](uint32_t n, uint32_t key, uint32_t ref) {
+    a.keys[s.at(s.length - 1 - n)] = key;
+    a.refs[s.at(s.length - 1 - n)] = ref;
+  };
+  uint32_t held_key = kNoKey, held = 0;  // an entry that has no partner yet
+  const uint32_t entries = s.length - begin, most = warp_max(entries);
+  for (uint32_t done = 0; done < most; done += Rows::kMostBetween) {
+    uint32_t keys[Rows::kMostBetween], refs[Rows::kMostBetween];
+#pragma unroll
+    for (uint32_t k = 0; k < Rows::kMostBetween; ++k) {
+      const bool there = done + k < entries;
+      const size_t at = s.at(s.length - 1 - done - k);
+      keys[k] = load_if(there, a.keys + at, kNoKey);
+      refs[k] = load_if(there, a.refs + at, 0);
+    }
+#pragma unroll
+    for (uint32_t k = 0; k < Rows::kMostBetween; ++k) {
+      if (keys[k] == kNoKey) continue;
+      if (keys[k] == held_key) {
+        left.put(held_key, first_round ? (kFirstSlot + pairs.filled()) | (held & kNegative) : held, write_left);
+        pairs.put(refs[k] ^ (held & kNegative), held & ~kNegative, write_pair);
+        held_key = kNoKey;
+      } else {
+        if (held_key != kNoKey) left.put(held_key, held, write_left);
+        held_key = keys[k], held = refs[k];
+      }
+    }
+    pairs.store(false, write_pair);
+    left.store(false, write_left);
+  }
+  if (held_key != kNoKey) left.put(held_key, held, write_left);
+  pairs.store(true, write_pair);
+  left.store(true, write_left);
+  a.begin[thread] = s.length - left.filled();
+  a.pair_counts[thread] = pairs.filled();
 }
 
 // Products of a thread, as Products of msm_kernels.cuh.
@@ -179,15 +253,28 @@ class Shared {
     *to = *from;
 #endif
   }
-  // Begins to copy the first kChunks words of the record of each lane; null: of none. Lanes copy each other's records,
-  // so that what one instruction reads lies side by side: a lane alone would read half a sector of 32 bytes at a time.
-  template <unsigned kChunks>
-  __device__ __forceinline__ void copy_records(uint32_t pair, Part part, const Word* record) const {
-    each_record<kChunks>(pair, part, record, [](Word* mine, const Word* theirs) { copy(mine, theirs); });
+  // Begins to copy the first kChunks words of the record of each lane, which `record` finds by its number;
+  // kNoReference: of none. Lanes copy each other's records, so that what one instruction reads lies side by side: a
+  // lane alone would read half a sector of 32 bytes at a time.
+  template <unsigned kChunks, class Find>
+  __device__ __forceinline__ void copy_records(uint32_t pair, Part part, uint32_t number, Find record) const {
+    uint32_t numbers[8];
+    each_word<kChunks>(pair, part,
+                       [&](unsigned step, int owner, unsigned, Word*) { numbers[step] = shuffle(number, owner); });
+    each_word<kChunks>(pair, part, [&](unsigned step, int, unsigned chunk, Word* mine) {
+      if (chunk < kChunks && numbers[step] != kNoReference) copy(mine, record(numbers[step], chunk));
+    });
   }
-  // Stores what is in `part` of each lane to its record.
-  __device__ __forceinline__ void store_records(uint32_t pair, Part part, Word* record) const {
-    each_record<6>(pair, part, record, [](const Word* mine, Word* theirs) { *theirs = *mine; });
+  // Stores what is in `part` of each lane to its record likewise: reads everything first, so that waiting for one word
+  // hides the waiting for the others.
+  template <class Find>
+  __device__ __forceinline__ void store_records(uint32_t pair, Part part, uint32_t number, Find record) const {
+    Word words[8];
+    each_word<6>(pair, part, [&](unsigned step, int, unsigned, const Word* mine) { words[step] = *mine; });
+    each_word<6>(pair, part, [&](unsigned step, int owner, unsigned chunk, const Word*) {
+      const uint32_t theirs = shuffle(number, owner);
+      if (chunk < 6 && theirs != kNoReference) *record(theirs, chunk) = words[step];
+    });
   }
   __device__ __forceinline__ static void commit() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -224,25 +311,29 @@ class Shared {
   struct alignas(16) Digits {
     double low, high;
   };
-  // Calls work(word of the stage, word of the record) for all words of the records of the warp's lanes.
-  template <unsigned kChunks, class T, class Work>
-  __device__ __forceinline__ void each_record(uint32_t pair, Part part, T* record, Work work) const {
+  // The first kChunks words of each lane's record are divided among the lanes of the warp: for those that this lane
+  // copies, one a step, calls work(step, lane of the record, word of the record, word of the stage). Where there are
+  // fewer words than lanes for them, the word may be one too many.
+  template <unsigned kChunks, class Work>
+  __device__ __forceinline__ void each_word(uint32_t pair, Part part, Work work) const {
 #if defined(__CUDACC__)
     constexpr unsigned kLanes = kChunks <= 4 ? 4 : 8;
     const unsigned lane = threadIdx.x % 32, chunk = lane % kLanes;
-    const auto address = reinterpret_cast<uint64_t>(record);
     Word* const of_warp = stage(pair, part + (chunk < kChunks ? chunk : 0)) - lane * kWords;
 #pragma unroll
-    for (unsigned first = 0; first < 32; first += 32 / kLanes) {
-      const unsigned owner = first + lane / kLanes;
-      const uint32_t low = __shfl_sync(0xffffffff, static_cast<uint32_t>(address), static_cast<int>(owner));
-      const uint32_t high = __shfl_sync(0xffffffff, static_cast<uint32_t>(address >> 32), static_cast<int>(owner));
-      T* const theirs = reinterpret_cast<T*>(low | static_cast<uint64_t>(high) << 32);
-      if (chunk < kChunks && high != 0) work(of_warp + owner * kWords, theirs + chunk);
+    for (unsigned step = 0; step < kLanes; ++step) {
+      const unsigned owner = step * (32 / kLanes) + lane / kLanes;
+      work(step, static_cast<int>(owner), chunk, of_warp + owner * kWords);
     }
 #else
-    if (record == nullptr) return;
-    for (unsigned chunk = 0; chunk < kChunks; ++chunk) work(stage(pair, part + chunk), record + chunk);
+    for (unsigned chunk = 0; chunk < kChunks; ++chunk) work(chunk, 0, chunk, stage(pair, part + chunk));
+#endif
+  }
+  __device__ __forceinline__ static uint32_t shuffle(uint32_t v, [[maybe_unused]] int lane) {
+#if defined(__CUDACC__)
+    return __shfl_sync(0xffffffff, v, lane);
+#else
+    return v;
 #endif
   }
   __device__ __forceinline__ Digits* parked() const { return reinterpret_cast<Digits*>(words_ + 2 * kStageWords); }
@@ -300,15 +391,40 @@ static __device__ __noinline__ FpHybrid::Packed hybrid_special_denominator(Hybri
 static __device__ __noinline__ void hybrid_special_sum(HybridPoints points, uint32_t first, uint32_t second,
                                                        uint32_t slot, FpHybrid::Packed inverse) {
   const G1Affine p = points.load(first), q = points.load(second & ~kSpecial);
-  HybridRecord<Word>{points.slot(slot)}.store(special_sum<G1Curve>(p, q, FpHybrid::unpack(inverse).to_fp()));
+  HybridRecord<Word>{points.record(points.number_of_sum(slot))}.store(
+      special_sum<G1Curve>(p, q, FpHybrid::unpack(inverse).to_fp()));
+}
+
+// The code of an addition is larger than the instruction cache next to a scheduler. So the three warps of a scheduler,
+// a multiprocessor's warps counted by fours, go through it in step, and what one has fetched serves all.
+inline constexpr unsigned kSchedulers = 4, kWarpsInStep = kHybridBlock / 32 / kSchedulers;
+__device__ __forceinline__ void in_step() {
+#if defined(__CUDA_ARCH__)
+  asm volatile("bar.sync %0, %1;" ::"r"(1 + threadIdx.x / 32 % kSchedulers), "n"(32 * kWarpsInStep) : "memory");
+#endif
+}
+// The largest of the threads of those warps.
+__device__ __forceinline__ uint32_t most_in_step(uint32_t v) {
+  v = warp_max(v);
+#if defined(__CUDACC__)
+  __shared__ uint32_t of_warp[kHybridBlock / 32];
+  const unsigned warp = threadIdx.x / 32;
+  if (threadIdx.x % 32 == 0) of_warp[warp] = v;
+  in_step();
+#pragma unroll
+  for (unsigned k = 0; k < kWarpsInStep; ++k) {
+    const uint32_t other = of_warp[warp % kSchedulers + kSchedulers * k];
+    v = other > v ? other : v;
+  }
+#endif
+  return v;
 }
 
 // Adds the pairs that list_kernel found. Pairs whose points have a zero as the lowest word of x, or whose difference
 // times what was before has one, go the special way, which is right for all pairs: with infinite, equal and opposite
 // points these are one ordinary pair in 2^31.
-template <bool kFirst>
-__global__ void __launch_bounds__(kHybridBlock, msm_cuda_tuning::kThreadsPerSmHybrid / kHybridBlock)
-    hybrid_pair_kernel(const AccumulateArgs<G1Curve> a) {
+static __global__ void __launch_bounds__(kHybridBlock, msm_cuda_tuning::kThreadsPerSmHybrid / kHybridBlock)
+    hybrid_pair_kernel(const AccumulateArgs<G1Curve> a, bool first_round) {
 #if defined(__CUDACC__)
   extern __shared__ Word words_of_block[];
   const Shared shared(words_of_block + threadIdx.x * Shared::kWords);
@@ -320,31 +436,33 @@ __global__ void __launch_bounds__(kHybridBlock, msm_cuda_tuning::kThreadsPerSmHy
 #endif
   const uint32_t thread = blockIdx.x * kHybridBlock + threadIdx.x;
   const uint32_t pairs = a.pair_counts[thread];
-  const uint32_t most_pairs = warp_max(pairs);  // lanes go through their n-th pairs together
   const HybridPoints points(a, thread);
   const HybridProducts products(a, thread);
   const PairList list(a, thread);
+  const uint32_t most_pairs = most_in_step(pairs);  // lanes and warps in step go through their n-th pairs together
 
   // Forward: the product of all differences, and each product before.
   FpHybrid product = FpHybrid::one();
-  uint32_t first = kNoReference, second = kNoReference;  // of the pair that is to be copied next
-  const auto load_references = [&](uint32_t pair) {
-    first = pair < pairs ? list.first[32 * pair] : kNoReference;
-    second = pair < pairs ? list.second[32 * pair] : kNoReference;
+  struct References {
+    uint32_t first, second;
   };
-  const auto copy_both_x = [&](uint32_t pair) {
-    shared.copy_records<3>(pair, Shared::kFirstX, points.record<kFirst>(first));
-    shared.copy_records<3>(pair, Shared::kSecondX, points.record<kFirst>(second));
+  const auto load_references = [&](uint32_t pair) {
+    return References{load_if(pair < pairs, list.first + 32 * static_cast<size_t>(pair), kNoReference),
+                      load_if(pair < pairs, list.second + 32 * static_cast<size_t>(pair), kNoReference)};
+  };
+  const auto record = [&](uint32_t number, unsigned word) { return points.record(number, word); };
+  const auto copy_both_x = [&](uint32_t pair, const References& of) {
+    shared.copy_records<3>(pair, Shared::kFirstX, points.number(of.first), record);
+    shared.copy_records<3>(pair, Shared::kSecondX, points.number(of.second), record);
     Shared::commit();
   };
-  load_references(0);
-  copy_both_x(0);
-  load_references(1);
+  copy_both_x(0, load_references(0));
+  References next = load_references(1);  // of the pair that is to be copied next
 #pragma unroll 1
   for (uint32_t pair = 0; pair < most_pairs; ++pair) {
     __syncwarp();  // the other stage has been read
-    copy_both_x(pair + 1);
-    load_references(pair + 2);
+    copy_both_x(pair + 1, next);
+    next = load_references(pair + 2);
     Shared::wait();
     if (pair >= pairs) continue;
     const FpHybrid::Packed px = shared.get(pair, Shared::kFirstX), qx = shared.get(pair, Shared::kSecondX);
@@ -365,9 +483,9 @@ __global__ void __launch_bounds__(kHybridBlock, msm_cuda_tuning::kThreadsPerSmHy
 
   // Backward: each inverse, each sum.
   shared.park(FpHybrid::from_fp(block_inverse(product.to_fp(), of_block)));
-  const auto copy_pair = [&](uint32_t pair) {
-    shared.copy_records<6>(pair, Shared::kFirstX, points.record<kFirst>(first));
-    shared.copy_records<6>(pair, Shared::kSecondX, points.record<kFirst>(second));
+  const auto copy_pair = [&](uint32_t pair, const References& of) {
+    shared.copy_records<6>(pair, Shared::kFirstX, points.number(of.first), record);
+    shared.copy_records<6>(pair, Shared::kSecondX, points.number(of.second), record);
     if (pair < pairs) {
       const Word* before = products.at(pair);
 #pragma unroll
@@ -375,19 +493,19 @@ __global__ void __launch_bounds__(kHybridBlock, msm_cuda_tuning::kThreadsPerSmHy
     }
     Shared::commit();
   };
-  load_references(most_pairs - 1);
-  uint32_t next_first = first, next_second = second;
-  copy_pair(most_pairs - 1);
+  References own = load_references(most_pairs - 1);
+  copy_pair(most_pairs - 1, own);
+  next = load_references(most_pairs - 2);
 #pragma unroll 1
   for (uint32_t pair = most_pairs; pair-- > 0;) {
-    const uint32_t p = next_first, q = next_second;
-    load_references(pair - 1);
-    next_first = first, next_second = second;
-    __syncwarp();  // the other stage has been read
-    copy_pair(pair - 1);
+    const uint32_t p = own.first, q = own.second;
+    own = next;
+    in_step();  // besides, the other stage has been read
+    copy_pair(pair - 1, own);
+    next = load_references(pair - 2);
     Shared::wait();
     const bool active = pair < pairs, special = active && (q & kSpecial) != 0;
-    const uint32_t slot = kFirst ? pair : (q & ~kSpecial) - kFirstSlot;
+    const uint32_t slot = first_round ? pair : (q & ~kSpecial) - kFirstSlot;
     if (active) {
       FpHybrid::Wide difference =
           FpHybrid::difference(shared.get(pair, Shared::kSecondX), shared.get(pair, Shared::kFirstX));
@@ -410,7 +528,8 @@ __global__ void __launch_bounds__(kHybridBlock, msm_cuda_tuning::kThreadsPerSmHy
       }
     }
     __syncwarp();
-    shared.store_records(pair, Shared::kSecondX, active && !special ? points.slot(slot) : nullptr);
+    shared.store_records(pair, Shared::kSecondX, active && !special ? points.number_of_sum(slot) : kNoReference,
+                         record);
   }
 }
 

@@ -44,9 +44,10 @@ struct AccumulateArgs {
   uint32_t* partial_keys;
   Xyzz<Curve>* partial_points;  // two a thread
   Xyzz<Curve>* buckets;         // of the task's first set
-  // For the hybrid multiplier: the bases in its form, so many words apart; then the slots are in that form too.
-  const Word* prepared;
-  uint32_t prepared_words;
+  // For the hybrid multiplier: bases and sums in its form, as records of one size, numbered; max_segment/2 sums a
+  // thread.
+  Word* records;
+  uint32_t record_bytes, first_base, first_sum;
   uint32_t *pair_refs[2], *pair_counts;  // max_segment/2 and one a thread
 };
 
@@ -212,19 +213,18 @@ __device__ __noinline__ Affine<Curve> special_sum(Affine<Curve> a, Affine<Curve>
 }
 
 // 1/product for every thread of the block, none zero. The inversion costs some 170 multiplications of a warp whether
-// one of its lanes needs it or all, so one warp inverts for all four; which one depends on the block, for the
-// schedulers' sake.
-// `shared` is an element a thread of the block's shared memory, which others may be using until the call and are free
-// to use after it.
+// one of its lanes needs it or all, so one warp inverts for each four, which are on four schedulers; which one depends
+// on the four and the block, for the schedulers' sake. `shared` is an element a thread of the block's shared memory,
+// which others may be using until the call and are free to use after it.
 template <class Field>
 __device__ __forceinline__ Field block_inverse(const Field& product, [[maybe_unused]] Field* shared) {
 #if defined(__CUDACC__)
-  static_assert(kBlock == 128);
   __syncthreads();
   shared[threadIdx.x] = product;
   __syncthreads();
-  if (threadIdx.x / 32 == blockIdx.x % 4) {
-    Field* at = shared + threadIdx.x % 32;
+  const unsigned four = threadIdx.x / 128;
+  if (threadIdx.x / 32 % 4 == (blockIdx.x + four) % 4) {
+    Field* at = shared + 128 * four + threadIdx.x % 32;
     Field before[3];  // products of the first, the first two, the first three
     before[0] = at[0];
     before[1] = before[0] * at[32];

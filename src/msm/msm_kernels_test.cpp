@@ -41,11 +41,11 @@ void __syncwarp() {}
 namespace cuzk::msm_detail {
 namespace {
 
-template <class Kernel, class... Args>
+template <unsigned block = kBlock, class Kernel, class... Args>
 void launch(Kernel kernel, uint32_t threads, Args... args) {
   for (uint32_t t = 0; t < threads; ++t) {
-    blockIdx.x = t / kBlock;
-    threadIdx.x = t % kBlock;
+    blockIdx.x = t / block;
+    threadIdx.x = t % block;
     kernel(args...);
   }
 }
@@ -63,9 +63,10 @@ struct Emulation {
     partials.resize(2 * p.threads());
     if constexpr (std::is_same_v<C, G1Curve>) {
       if (plan.multiplier() != MsmMultiplier::kHybrid) return;
-      prepared_words = plan.bases_are_prepared() ? 6 : 8;
-      prepared.resize(table.size() * prepared_words);
-      for (size_t i = 0; i < table.size(); ++i) HybridRecord<Word>{&prepared[i * prepared_words]}.store(table[i]);
+      // First some records of nobody, then the bases, then the sums.
+      const size_t words = plan.record_bytes() / sizeof(Word);
+      records.resize((3 + table.size() + size_t{p.threads()} * (p.max_segment() / 2)) * words);
+      for (size_t i = 0; i < table.size(); ++i) HybridRecord<Word>{&records[(3 + i) * words]}.store(table[i]);
     }
   }
 
@@ -80,7 +81,7 @@ struct Emulation {
         all_keys.push_back((set - task.first_set) << plan.bucket_bits() | digit_bucket(code));
         all_refs.push_back(static_cast<uint32_t>(multiple * plan.bases() + i) | (digit_negative(code) ? kNegative : 0));
       }
-      if (++multiple == plan.digits_of_set(set)) ++set, multiple = 0;
+      cutter.layout().advance(multiple, set);
     }
     std::vector<uint32_t> order(all_keys.size());
     std::vector<uint32_t> keys(size_t{plan.threads()} * plan.max_segment()), refs(keys.size());
@@ -107,14 +108,16 @@ struct Emulation {
     a.partial_keys = partial_keys.data();
     a.partial_points = partials.data();
     a.buckets = buckets.data() + (size_t{task.first_set} << plan.bucket_bits());
-    pair_counts.resize(plan.threads());
     for (unsigned i = 0; i < 2; ++i) {
       pair_refs[i].resize(size_t{plan.threads()} * plan.max_segment());
       a.pair_refs[i] = pair_refs[i].data();
     }
+    pair_counts.resize(plan.threads());
     a.pair_counts = pair_counts.data();
-    a.prepared = prepared.data();
-    a.prepared_words = prepared_words;
+    a.records = records.data();
+    a.record_bytes = static_cast<uint32_t>(plan.record_bytes());
+    a.first_base = 3;
+    a.first_sum = static_cast<uint32_t>(3 + table.size());
     run_rounds(a);
     launch(meet_kernel<C>, plan.threads(), partial_keys.data(), partials.data(), plan.threads(), a.buckets);
     // In place of join_kernel, which works by warps.
@@ -128,8 +131,8 @@ struct Emulation {
     if constexpr (std::is_same_v<C, G1Curve>) {
       if (plan.multiplier() == MsmMultiplier::kHybrid) {
         for (unsigned round = 0; round < rounds; ++round) {
-          launch(round == 0 ? list_kernel<true> : list_kernel<false>, a.threads, a);
-          launch(round == 0 ? hybrid_pair_kernel<true> : hybrid_pair_kernel<false>, a.threads, a);
+          launch(list_kernel, a.threads, a, round == 0);
+          launch<kHybridBlock>(hybrid_pair_kernel, a.threads, a, round == 0);
         }
         launch(walk_kernel<C, HybridPoints>, a.threads, a, rounds > 0);
         return;
@@ -156,8 +159,7 @@ struct Emulation {
   const MsmPlan& plan;
   const std::vector<Affine<C>>& table;
   std::vector<uint32_t> begin;
-  std::vector<Word> products, slots, prepared;
-  uint32_t prepared_words = 0;
+  std::vector<Word> products, slots, records;
   std::vector<uint32_t> pair_refs[2], pair_counts;
   std::vector<uint32_t> partial_keys;
   std::vector<Xyzz<C>> partials, buckets;

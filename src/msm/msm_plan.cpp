@@ -104,7 +104,8 @@ void MsmPlan::divide_work(const MsmOptions& options) {
   const size_t resident = size_t{options.multiprocessors} * threads_per_sm;
   const size_t wanted = tuning::threads(max_entries_, resident, g1 ? tuning::kGoodSegmentG1 : tuning::kGoodSegmentG2,
                                         hybrid ? tuning::kMaxWavesHybrid : tuning::kMaxWaves, options.waves);
-  threads_ = static_cast<uint32_t>(divide_up(wanted, tuning::kBlock) * tuning::kBlock);
+  const size_t block = hybrid ? tuning::kHybridBlock : tuning::kBlock;
+  threads_ = static_cast<uint32_t>(divide_up(wanted, block) * block);
   max_segment_ = static_cast<uint32_t>(divide_up(max_entries_, threads_));
   const size_t sets_of_task = divide_up(task_digits_, multiples_);
   const size_t buckets_of_task = sets_of_task << (2 * narrow_sets_ > sets_ ? bucket_bits() - 1 : bucket_bits());
@@ -117,6 +118,7 @@ void MsmPlan::divide_work(const MsmOptions& options) {
 
 std::vector<MsmTask> MsmPlan::tasks(size_t bases) const {
   CUZK_ASSERT(bases <= bases_);
+  const msm_detail::DigitLayout digits_in_order = layout();
   std::vector<MsmTask> out;
   for (size_t base = 0; base < bases; base += task_bases_) {
     unsigned left = digits_;
@@ -130,7 +132,7 @@ std::vector<MsmTask> MsmPlan::tasks(size_t bases) const {
       left -= task.digits;
       for (unsigned digit = 0; digit < task.digits; ++digit) {
         task.sets = set - task.first_set + 1;
-        if (++multiple == digits_of_set(set)) ++set, multiple = 0;
+        digits_in_order.advance(multiple, set);
       }
       out.push_back(task);
     }
@@ -157,7 +159,10 @@ void MsmPlan::lay_out() {
   s.begin = layout.take(threads_ * sizeof(uint32_t));
   s.pair_counts = layout.take(multiplier_ == MsmMultiplier::kHybrid ? threads_ * sizeof(uint32_t) : 0);
   s.products = layout.take(affine_rounds_ > 0 ? pairs * field : 0);
-  s.slots = layout.take(affine_rounds_ > 0 ? pairs * affine : 0);
+  // One record more, so that they may begin a whole number of records from the bases.
+  s.slots = layout.take(affine_rounds_ == 0                     ? 0
+                        : multiplier_ == MsmMultiplier::kHybrid ? (pairs + 1) * record_bytes()
+                                                                : pairs * affine);
   const size_t partials = 2 * size_t{threads_};
   const size_t joined = 2 * divide_up(partials, tuning::kJoin);
   s.partial_keys[0] = layout.take(partials * sizeof(uint32_t));

@@ -75,7 +75,6 @@ class MsmPlan {
   unsigned narrow_sets() const { return narrow_sets_; }
   unsigned digits() const { return digits_; }
   unsigned sets() const { return sets_; }
-  unsigned digits_of_set(unsigned set) const { return digits_ / sets_ + (set < digits_ % sets_ ? 1 : 0); }
   msm_detail::DigitLayout layout() const { return {window_bits_, sets_, narrow_sets_, digits_}; }
   // Points of the table, a multiple of bases(): what msm_enqueue reads.
   size_t table_points() const { return bases_ * multiples_; }
@@ -105,6 +104,8 @@ class MsmPlan {
   bool bases_are_prepared() const { return bases_are_prepared_; }
   // Of a prepared base in scratch memory: its 96 bytes, where they take no more lines of memory than needed.
   static constexpr size_t kPreparedBytes = 128;
+  // With the hybrid multiplier, from one base to the next and from one sum of two to the next.
+  size_t record_bytes() const { return bases_are_prepared_ ? 2 * static_cast<size_t>(group_) : kPreparedBytes; }
   // The work for the first `bases` bases, at most bases().
   std::vector<MsmTask> tasks(size_t bases) const;
   std::vector<MsmTask> tasks() const { return tasks(bases_); }

@@ -105,7 +105,7 @@ TEST(MsmPlan, ScratchRangesAreAlignedApartAndAsLargeAsTheirUse) {
         struct Range {
           size_t begin, bytes;
         };
-        const bool copies = plan.multiplier() == MsmMultiplier::kHybrid && !plan.bases_are_prepared();
+        const bool hybrid = plan.multiplier() == MsmMultiplier::kHybrid, copies = hybrid && !plan.bases_are_prepared();
         std::vector<Range> ranges = {{s.prepared, copies ? plan.table_points() * MsmPlan::kPreparedBytes : 0},
                                      {s.keys[0], 4 * threads * plan.max_segment()},
                                      {s.keys[1], 4 * threads * plan.max_segment()},
@@ -114,9 +114,10 @@ TEST(MsmPlan, ScratchRangesAreAlignedApartAndAsLargeAsTheirUse) {
                                      {s.sort, s.sort_bytes},
                                      {s.count, 4},
                                      {s.begin, 4 * threads},
-                                     {s.pair_counts, plan.multiplier() == MsmMultiplier::kHybrid ? 4 * threads : 0},
                                      {s.products, pairs * field},
-                                     {s.slots, pairs * 2 * field},
+                                     {s.slots, pairs == 0 ? 0
+                                               : hybrid   ? (pairs + 1) * plan.record_bytes()
+                                                          : pairs * 2 * field},
                                      {s.partial_keys[0], 8 * threads},
                                      {s.partial_keys[1], 8 * ((2 * threads + 31) / 32)},
                                      {s.partial_points[0], 2 * threads * 4 * field},
