@@ -104,7 +104,7 @@ sanitize() {
   name="$(basename "$1")"
   log="$work/$name.$2"
   begin=$(date +%s%3N)
-  left=$((left < 60 ? left : 60))
+  left=$((left < 120 ? left : 120))
   timeout -k 5 $((left > 1 ? left : 1)) \
     compute-sanitizer --tool "$2" --error-exitcode 3 "$1" --small >"$log" 2>&1 || status=$?
   record "$name" "$2" "$status" $(($(date +%s%3N) - begin))
