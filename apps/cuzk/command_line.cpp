@@ -17,7 +17,8 @@ CommandLine::CommandLine() : app_("Groth16 proofs for Filecoin: proves, verifies
   app_.footer(
       "`cuzk COMMAND --help` has examples. Exit status: 0 success, 2 usage, 3 invalid input, 4 unsatisfied circuit,\n"
       "5 proof does not verify, 6 file not found, 7 file damaged, 8 reading or writing failed, 9 out of a resource,\n"
-      "10 unsupported, 1 anything else.");
+      "10 unsupported, 11 GPU failed, 12 GPU or driver unusable, 20 a daemon's job failed, 21 cancelled, 22 expired,\n"
+      "1 anything else.");
 }
 
 CLI::App* CommandLine::add_group(const std::string& name, const std::string& description, CLI::App* parent) {

@@ -23,7 +23,7 @@ const char* retry_advice(ErrorClass c) {
     case ErrorClass::kInvalidInput:
     case ErrorClass::kUnsatisfied: return "no: the same bytes will be refused again";
     case ErrorClass::kBadProof: return "no: the same proof will be refused again";
-    case ErrorClass::kNotFound: return "after the file is there";
+    case ErrorClass::kNotFound: return "once what is missing is there";
     case ErrorClass::kCorrupt: return "after the file is replaced";
     case ErrorClass::kIo: return "may help";
     case ErrorClass::kResource: return "may help, later or with less";

@@ -199,7 +199,9 @@ Status check_porep_replica_id(const PorepC1& c1, uint64_t miner_id, uint64_t sec
                                               c1.comm_d.to_bytes_le(), c1.proof->porep_id());
   if (expected == c1.replica_id.to_bytes_le()) return {};
   return invalid("replica_id", "is not that of miner " + std::to_string(miner_id) + ", sector " +
-                                   std::to_string(sector_number) + " with this ticket and comm_d")
+                                   std::to_string(sector_number) +
+                                   " with this ticket, comm_d and registered proof; miner_id and sector_number of the "
+                                   "request are to be those that it was sealed with")
       .of_sector(sector_number);
 }
 

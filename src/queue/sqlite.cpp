@@ -137,7 +137,8 @@ Result<int64_t> SqliteDatabase::integer(std::string_view sql) {
 
 Error SqliteDatabase::error(int result) const {
   const ErrorClass error_class = class_of(result);
-  std::string message = error_class == ErrorClass::kUsage ? "another process has this file open: " : "";
+  std::string message =
+      error_class == ErrorClass::kUsage ? "another process, perhaps another daemon, has this file open: " : "";
   message += connection_ != nullptr && sqlite3_extended_errcode(connection_) == result ? sqlite3_errmsg(connection_)
                                                                                        : sqlite3_errstr(result);
   const int system = connection_ != nullptr ? sqlite3_system_errno(connection_) : 0;

@@ -48,6 +48,7 @@ Status check_socket(int fd) {
 // What cannot be set is left as it is: none of this decides whether a proof is right.
 void settle_process(const WorkerOptions& options) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  prctl(PR_SET_NAME, "cuzk-worker");  // for top and the kernel's log; without it the name is that of the link to itself
   // A terminal and systemd send these to the whole group; the daemon decides when its workers end.
   sigset_t set;
   sigemptyset(&set);
