@@ -41,6 +41,7 @@ EngineCore::EngineCore(EngineOptions options, CoreParts parts)
       headroom_(std::min(kMostHeadroom, budget_->total() / 32) + options_.upload_room_bytes),
       born_(clock_->now()),
       table_(options.jobs, log_ == nullptr ? JobKey{1} : log_->first_key()) {
+  (void)circuit_specs();  // the table is made at its first use: not where memory has run out
   CUZK_ASSERT(!parts.devices.empty() && options_.witnesses_ahead > 0 && options_.gpu_group > 0 &&
               options_.gpu_group <= kMostTogether && options_.other_group > 0 && options_.other_group <= kMostTogether);
   residency_.emplace_back(options_.evict_min_idle);
