@@ -16,7 +16,7 @@ enum class BooleanKind : uint8_t { kConstant, kIs, kNot };
 
 template <class CS>
 struct Boolean {
-  Wire wire;                                   // where not constant
+  Wire wire;  // where not constant
   BooleanKind kind = BooleanKind::kConstant;
   bool value = false;  // of the Boolean itself, negation included; of a constant in every mode
 

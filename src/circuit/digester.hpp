@@ -16,9 +16,9 @@ namespace cuzk {
 struct CircuitSummary {
   uint64_t num_inputs = 0, num_aux = 0, num_constraints = 0;  // inputs with ONE; no input-consistency rows
   uint64_t a_aux_density = 0, b_input_density = 0, b_aux_density = 0;
-  uint64_t a_terms = 0, b_terms = 0, c_terms = 0;  // with nonzero coefficient
+  uint64_t a_terms = 0, b_terms = 0, c_terms = 0;              // with nonzero coefficient
   uint64_t num_booleans = 0, num_fields = 0, num_derived = 0;  // aux by kind
-  Sha256Digest r1cs_digest{};  // as r1cs_digest(CompiledCircuit)
+  Sha256Digest r1cs_digest{};                                  // as r1cs_digest(CompiledCircuit)
 };
 
 // Memory: 2 bits a wire and some buffers. Two threads: one builds, one hashes (37 bytes a term).

@@ -15,8 +15,7 @@ namespace detail {
 
 // Names as upstream: A is the element, b, c, d, ... the siblings in order, p_i the result, x and y its partial picks.
 template <class CS>
-std::vector<Num<CS>> insert_2(CS& cs, const Num<CS>& A, std::span<const Boolean<CS>> bits,
-                              std::span<const Num<CS>> s) {
+std::vector<Num<CS>> insert_2(CS& cs, const Num<CS>& A, std::span<const Boolean<CS>> bits, std::span<const Num<CS>> s) {
   const Num<CS>& b = s[0];
   const Num<CS> p0 = pick(cs, bits[0], b, A);
   const Num<CS> p1 = pick(cs, bits[0], A, b);
@@ -24,8 +23,7 @@ std::vector<Num<CS>> insert_2(CS& cs, const Num<CS>& A, std::span<const Boolean<
 }
 
 template <class CS>
-std::vector<Num<CS>> insert_4(CS& cs, const Num<CS>& A, std::span<const Boolean<CS>> bits,
-                              std::span<const Num<CS>> s) {
+std::vector<Num<CS>> insert_4(CS& cs, const Num<CS>& A, std::span<const Boolean<CS>> bits, std::span<const Num<CS>> s) {
   const Boolean<CS>&b0 = bits[0], &b1 = bits[1];
   const Num<CS>&b = s[0], &c = s[1], &d = s[2];
   const Num<CS> p0x = pick(cs, b0, b, A);
@@ -40,8 +38,7 @@ std::vector<Num<CS>> insert_4(CS& cs, const Num<CS>& A, std::span<const Boolean<
 }
 
 template <class CS>
-std::vector<Num<CS>> insert_8(CS& cs, const Num<CS>& A, std::span<const Boolean<CS>> bits,
-                              std::span<const Num<CS>> s) {
+std::vector<Num<CS>> insert_8(CS& cs, const Num<CS>& A, std::span<const Boolean<CS>> bits, std::span<const Num<CS>> s) {
   const Boolean<CS>&b0 = bits[0], &b1 = bits[1], &b2 = bits[2];
   const Num<CS>&b = s[0], &c = s[1], &d = s[2], &e = s[3], &f = s[4], &g = s[5], &h = s[6];
   const Boolean<CS> nor = boolean_and(cs, !b0, !b1);

@@ -83,8 +83,7 @@ Num<CS> sub(CS& cs, const Num<CS>& a, const Num<CS>& b) {
 template <class CS>
 Num<CS> mul(CS& cs, const Num<CS>& a, const Num<CS>& b) {
   const Num<CS> p = alloc_num(cs, value_of<CS>([&] { return a.value * b.value; }));
-  cs.enforce([&](auto& lc) { lc.add(a.wire); }, [&](auto& lc) { lc.add(b.wire); },
-             [&](auto& lc) { lc.add(p.wire); });
+  cs.enforce([&](auto& lc) { lc.add(a.wire); }, [&](auto& lc) { lc.add(b.wire); }, [&](auto& lc) { lc.add(p.wire); });
   return p;
 }
 
@@ -97,8 +96,7 @@ Num<CS> square(CS& cs, const Num<CS>& a) {
 template <class CS>
 void assert_nonzero(CS& cs, const Num<CS>& a) {
   const Wire t = cs.alloc_field(value_of<CS>([&] { return a.value.inverse(); }));
-  cs.enforce([&](auto& lc) { lc.add(a.wire); }, [&](auto& lc) { lc.add(t); },
-             [](auto& lc) { lc.add(Wire::one()); });
+  cs.enforce([&](auto& lc) { lc.add(a.wire); }, [&](auto& lc) { lc.add(t); }, [](auto& lc) { lc.add(Wire::one()); });
 }
 
 // cond ? first : second, as c with (second - first) * (cond) = (second - c).
@@ -120,8 +118,7 @@ Num<CS> pick(CS& cs, const Boolean<CS>& cond, const Num<CS>& first, const Num<CS
 
 // (a, b), or (b, a) where cond is true. Two variables, two constraints.
 template <class CS>
-std::pair<Num<CS>, Num<CS>> conditionally_reverse(CS& cs, const Num<CS>& a, const Num<CS>& b,
-                                                  const Boolean<CS>& cond) {
+std::pair<Num<CS>, Num<CS>> conditionally_reverse(CS& cs, const Num<CS>& a, const Num<CS>& b, const Boolean<CS>& cond) {
   const Num<CS> c = pick(cs, cond, b, a);
   const Num<CS> d = pick(cs, cond, a, b);
   return {c, d};

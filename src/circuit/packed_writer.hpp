@@ -51,7 +51,8 @@ class PackedWriter {
     pending_ = total >= 64 ? rest : pending_;
     full_words_ += total / 64;
     used_ = total % 64;
-    if (full_words_ == words_.size()) [[unlikely]] words_.resize(2 * words_.size());
+    if (full_words_ == words_.size()) [[unlikely]]
+      words_.resize(2 * words_.size());
   }
 
   template <class A, class B, class C>

@@ -90,7 +90,9 @@ TEST(Por, UpstreamCountsAndEveryMode) {
         EXPECT_EQ(modes.summary.num_inputs, is_private ? 2u : 3u);
         EXPECT_EQ(modes.summary.num_constraints, shape.public_constraints - is_private);
         EXPECT_EQ(modes.inputs[1], Fr::from_u64(leaf));
-        if (!is_private) { EXPECT_EQ(modes.inputs[2], tree.root()); }
+        if (!is_private) {
+          EXPECT_EQ(modes.inputs[2], tree.root());
+        }
       }
     }
   }

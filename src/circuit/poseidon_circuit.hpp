@@ -18,14 +18,14 @@ namespace cuzk {
 // once per constraint system and not once per hash; ids are those of the system's coefficient table.
 struct PoseidonCircuit {
   unsigned arity = 0;
-  unsigned width = 0;           // arity + 1
+  unsigned width = 0;  // arity + 1
   unsigned partial_rounds = 0;
-  std::vector<Fr> lc_values;    // all combinations, one after the other
+  std::vector<Fr> lc_values;  // all combinations, one after the other
   std::vector<uint32_t> lc_ids;
   std::vector<uint32_t> lc_start;  // combination k is [lc_start[k], lc_start[k + 1])
   std::vector<Fr> pre;             // added to preimage element i before its first S-box
   std::vector<uint32_t> pre_ids;
-  std::vector<Fr> post;            // added after S-box k in order of execution, the tag's excepted; 0 in the last round
+  std::vector<Fr> post;  // added after S-box k in order of execution, the tag's excepted; 0 in the last round
   std::vector<uint32_t> minus_post_ids;
 
   // Aux variables of one hash, which is also the number of its constraints.

@@ -81,11 +81,12 @@ class PoseidonGadget {
   Num<CS> fifth_power(X&& x, const Fr& x_value, const Num<CS>& x4) {
     const size_t k = next_sbox_++;
     const Num<CS> x5 = derived(value_of<CS>([&] { return x4.value * x_value + circuit_.post[k]; }));
-    cs_.enforce(x, [&](auto& lc) { lc.add(x4.wire); },
-                [&](auto& lc) {
-                  lc.add(x5.wire);
-                  lc.add_id(Wire::one(), circuit_.minus_post_ids[k]);
-                });
+    cs_.enforce(
+        x, [&](auto& lc) { lc.add(x4.wire); },
+        [&](auto& lc) {
+          lc.add(x5.wire);
+          lc.add_id(Wire::one(), circuit_.minus_post_ids[k]);
+        });
     return x5;
   }
 

@@ -57,9 +57,9 @@ struct UInt32 {
 // A bit is constant, allocated or allocated and negated; wires are not kept, since a packed system has no constraints.
 template <class CS>
 struct UInt32<CS, true> {
-  uint32_t word = 0;                   // values of the Booleans, negation included
+  uint32_t word = 0;  // values of the Booleans, negation included
   uint32_t constant_mask = 0xffffffff;
-  uint32_t negated_mask = 0;           // subset of ~constant_mask
+  uint32_t negated_mask = 0;  // subset of ~constant_mask
 
   static UInt32 constant(uint32_t value) { return {value, 0xffffffff, 0}; }
   static UInt32 from_bits_be(std::span<const Boolean<CS>> be) {
@@ -152,8 +152,8 @@ UInt32<CS> uint32_xor(CS& cs, const UInt32<CS>& a, const UInt32<CS>& b) {
     out.word = a.word ^ b.word;
     out.constant_mask = a.constant_mask & b.constant_mask;
     // A constant operand passes the other through, negated where the constant is true.
-    out.negated_mask = ~out.constant_mask & (a.negated_mask ^ b.negated_mask ^ (a.constant_mask & a.word) ^
-                                             (b.constant_mask & b.word));
+    out.negated_mask = ~out.constant_mask &
+                       (a.negated_mask ^ b.negated_mask ^ (a.constant_mask & a.word) ^ (b.constant_mask & b.word));
     detail::append_masked(cs, out.word ^ out.negated_mask, ~(a.constant_mask | b.constant_mask));
     return out;
   } else {

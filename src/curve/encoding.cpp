@@ -149,26 +149,16 @@ auto encode_uncompressed_point(const Affine<Curve>& p) {
 
 const char* describe(PointError error) {
   switch (error) {
-    case PointError::kNone:
-      return "is right";
-    case PointError::kLength:
-      return "has the wrong number of bytes";
-    case PointError::kNotCompressed:
-      return "lacks the flag of the compressed form";
-    case PointError::kCompressed:
-      return "has the flag of the compressed form, where the uncompressed one is due";
-    case PointError::kSignFlag:
-      return "has the sign flag, which the uncompressed form does not use";
-    case PointError::kInfinityNotZero:
-      return "has the flag of infinity, but other bits are not zero";
-    case PointError::kXRange:
-      return "has an x that is not below the field modulus";
-    case PointError::kYRange:
-      return "has a y that is not below the field modulus";
-    case PointError::kNotOnCurve:
-      return "is not on the curve";
-    case PointError::kNotInSubgroup:
-      return "is on the curve, but not in the subgroup of prime order";
+    case PointError::kNone: return "is right";
+    case PointError::kLength: return "has the wrong number of bytes";
+    case PointError::kNotCompressed: return "lacks the flag of the compressed form";
+    case PointError::kCompressed: return "has the flag of the compressed form, where the uncompressed one is due";
+    case PointError::kSignFlag: return "has the sign flag, which the uncompressed form does not use";
+    case PointError::kInfinityNotZero: return "has the flag of infinity, but other bits are not zero";
+    case PointError::kXRange: return "has an x that is not below the field modulus";
+    case PointError::kYRange: return "has a y that is not below the field modulus";
+    case PointError::kNotOnCurve: return "is not on the curve";
+    case PointError::kNotInSubgroup: return "is on the curve, but not in the subgroup of prime order";
   }
   return "is wrong";
 }

@@ -97,9 +97,8 @@ const bool kRegistered = [] {
   benchmark::RegisterBenchmark("Fp12/cyclotomic_square", [](benchmark::State& s) {
     chain<Fp12>(s, [](const Fp12& a, const Fp12&) { return a.cyclotomic_square(); });
   });
-  benchmark::RegisterBenchmark("Fp/sqrt", [](benchmark::State& s) {
-    chain<Fp>(s, [](const Fp& a, const Fp&) { return *sqrt(a.square()); });
-  });
+  benchmark::RegisterBenchmark(
+      "Fp/sqrt", [](benchmark::State& s) { chain<Fp>(s, [](const Fp& a, const Fp&) { return *sqrt(a.square()); }); });
   benchmark::RegisterBenchmark("Fp2/sqrt", [](benchmark::State& s) {
     chain<Fp2>(s, [](const Fp2& a, const Fp2&) { return *sqrt(a.square()); });
   });

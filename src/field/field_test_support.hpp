@@ -50,12 +50,20 @@ std::array<uint64_t, N> parse_limbs(const std::string& hex) {
 }
 
 template <class F>
-F parse_plain(const std::string& hex) { return F::from_plain(parse_limbs<F::kLimbs>(hex)); }
+F parse_plain(const std::string& hex) {
+  return F::from_plain(parse_limbs<F::kLimbs>(hex));
+}
 template <class F>
-F parse_mont(const std::string& hex) { return F::from_montgomery(parse_limbs<F::kLimbs>(hex)); }
+F parse_mont(const std::string& hex) {
+  return F::from_montgomery(parse_limbs<F::kLimbs>(hex));
+}
 
-inline Fp2 parse_fp2(const Row& row, size_t at) { return {parse_plain<Fp>(row.at(at)), parse_plain<Fp>(row.at(at + 1))}; }
-inline Fp6 parse_fp6(const Row& row, size_t at) { return {parse_fp2(row, at), parse_fp2(row, at + 2), parse_fp2(row, at + 4)}; }
+inline Fp2 parse_fp2(const Row& row, size_t at) {
+  return {parse_plain<Fp>(row.at(at)), parse_plain<Fp>(row.at(at + 1))};
+}
+inline Fp6 parse_fp6(const Row& row, size_t at) {
+  return {parse_fp2(row, at), parse_fp2(row, at + 2), parse_fp2(row, at + 4)};
+}
 inline Fp12 parse_fp12(const Row& row, size_t at) { return {parse_fp6(row, at), parse_fp6(row, at + 6)}; }
 
 // Uniform below 2^k for the k bits of the modulus, by rejection.
@@ -93,6 +101,8 @@ struct Random<Fp12> {
   }
 };
 template <class F>
-F random(std::mt19937_64& rng) { return Random<F>::next(rng); }
+F random(std::mt19937_64& rng) {
+  return Random<F>::next(rng);
+}
 
 }  // namespace cuzk::field_test

@@ -51,7 +51,8 @@ struct Fp12 {
   constexpr Fp12 frobenius(unsigned power) const;
 
   // x^2 for x with x^(p^4 - p^2 + 1) = 1, such as values after the easy part of the final exponentiation (Granger and
-  // Scott, "Faster squaring in the cyclotomic subgroup of sixth degree extensions", 2010). Nine squarings' worth of Fp2.
+  // Scott, "Faster squaring in the cyclotomic subgroup of sixth degree extensions", 2010). Nine squarings' worth of
+  // Fp2.
   CUZK_HD constexpr Fp12 cyclotomic_square() const;
 
   // Times the sparse element b0 + b1*w^2 + b4*w^3 (positions 0, 1, 4 of c0.c0 c0.c1 c0.c2 c1.c0 c1.c1 c1.c2), the form

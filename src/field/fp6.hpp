@@ -18,12 +18,8 @@ struct Fp6 {
     return a.c0 == b.c0 && a.c1 == b.c1 && a.c2 == b.c2;
   }
 
-  CUZK_HD friend constexpr Fp6 operator+(const Fp6& a, const Fp6& b) {
-    return {a.c0 + b.c0, a.c1 + b.c1, a.c2 + b.c2};
-  }
-  CUZK_HD friend constexpr Fp6 operator-(const Fp6& a, const Fp6& b) {
-    return {a.c0 - b.c0, a.c1 - b.c1, a.c2 - b.c2};
-  }
+  CUZK_HD friend constexpr Fp6 operator+(const Fp6& a, const Fp6& b) { return {a.c0 + b.c0, a.c1 + b.c1, a.c2 + b.c2}; }
+  CUZK_HD friend constexpr Fp6 operator-(const Fp6& a, const Fp6& b) { return {a.c0 - b.c0, a.c1 - b.c1, a.c2 - b.c2}; }
   // Toom-Cook/Karatsuba with six multiplications in Fp2 (Devegili et al., "Multiplication and squaring on
   // pairing-friendly fields", 2006, section 4).
   CUZK_HD friend constexpr Fp6 operator*(const Fp6& a, const Fp6& b) {
@@ -61,9 +57,7 @@ struct Fp6 {
     return {p0 + (c2 * b1).mul_by_nonresidue(), p01, p1 + c2 * b0};
   }
   // Times b1*v: three multiplications in Fp2.
-  CUZK_HD constexpr Fp6 mul_by_1(const Fp2& b1) const {
-    return {(c2 * b1).mul_by_nonresidue(), c0 * b1, c1 * b1};
-  }
+  CUZK_HD constexpr Fp6 mul_by_1(const Fp2& b1) const { return {(c2 * b1).mul_by_nonresidue(), c0 * b1, c1 * b1}; }
 
   // 1/x; zero for zero. One inversion in Fp. Not constant time.
   constexpr Fp6 inverse() const {

@@ -44,7 +44,9 @@ std::vector<typename F::Limbs> test_integers() {
 
 // The residue of an integer below 2p.
 template <class F>
-F residue(const typename F::Limbs& integer) { return F::from_plain(limbs::reduce_once<F::kLimbs>(integer, 0, F::kModulus)); }
+F residue(const typename F::Limbs& integer) {
+  return F::from_plain(limbs::reduce_once<F::kLimbs>(integer, 0, F::kModulus));
+}
 
 template <class F>
 struct Eight {

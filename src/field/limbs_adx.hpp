@@ -1,4 +1,5 @@
-// Multiplication, squaring and Montgomery reduction by MULX, ADCX and ADOX. Included by limbs_x86.cpp, tests and benches.
+// Multiplication, squaring and Montgomery reduction by MULX, ADCX and ADOX. Included by limbs_x86.cpp, tests and
+// benches.
 //
 // MULX leaves the flags alone and ADCX and ADOX carry through different flags, so that the low and the high halves of a
 // row's products go up two chains at once (Ozturk, Guilford, Gopal, Feghali, "New instructions supporting large
@@ -7,8 +8,9 @@
 // Reduction. With k = -p^-1 mod 2^64 the multiple k*p is -1 mod 2^64, so t + t0*k*p is divisible by 2^64 for t0 = t mod
 // 2^64: (t + t0*k*p)/2^64 = floor(t/2^64) + t0*Q with Q = (k*p + 1)/2^64. This step needs no multiplication by k, which
 // leaves MULX and two additions in the chain from one limb to the next, instead of IMUL, MULX and two (the idea of
-// scaling the modulus: Hars, "Long modular multiplication for cryptographic applications", 2004). It leaves a value up to
-// k*p, one limb longer, so that the last step (in places the last two) is the ordinary one with m = t0*k.
+// scaling the modulus: Hars, "Long modular multiplication for cryptographic applications", 2004). It leaves a value up
+// to k*p, one limb longer, so that the last step (in places the last two) is the ordinary one with m = t0*k.
+//
 // mont_mul modulo p: k < 0.54*2^64, p < 0.102*2^384; values stay below (1 + 0.54)*2^64*p < 2^448 and the last step ends
 // below (0.54 + 0.102 + 1)*p < 2p. Modulo r: k < 2^64, r < 0.453*2^256; values stay below 2*2^64*r < 2^320, then 3r
 // after the third step, and the fourth ends below (0.001 + 0.453 + 1)*r < 2r. mont_redc has its bound beside it.
@@ -26,6 +28,9 @@ using Wide6 = std::array<uint64_t, 12>;
 
 // Operands in memory are named by a "memory" clobber: an "m" operand beside the pointer would take one more register in
 // unoptimised builds, where these blocks already need all there are.
+
+// Rows of instructions, as they belong together.
+// clang-format off
 
 // (low, high) += rdx * source, low through CF and high through OF.
 #define CUZK_MULADD(source, low, high) \
@@ -224,6 +229,8 @@ inline void mont_mul(Limbs4& out, const Limbs4& a, const Limbs4& b) {
       : "rdx", "cc", "memory");
   out = x86::reduce_once(t4, t0, t1, t2);
 }
+
+// clang-format on
 
 }  // namespace cuzk::limbs::adx
 

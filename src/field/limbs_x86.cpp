@@ -60,26 +60,31 @@ __attribute__((noinline, cold)) void portable_fp2_mul(Limbs6& out0, Limbs6& out1
 }  // namespace
 
 void mont_mul(Limbs4& out, const Limbs4& a, const Limbs4& b) {
-  if (!cpu_features().adx) [[unlikely]] return portable(out, a, b);
+  if (!cpu_features().adx) [[unlikely]]
+    return portable(out, a, b);
   adx::mont_mul(out, a, b);
 }
 void mont_mul(Limbs6& out, const Limbs6& a, const Limbs6& b) {
-  if (!cpu_features().adx) [[unlikely]] return portable(out, a, b);
+  if (!cpu_features().adx) [[unlikely]]
+    return portable(out, a, b);
   adx::mont_mul(out, a, b);
 }
 void mont_sqr(Limbs4& out, const Limbs4& a) {
-  if (!cpu_features().adx) [[unlikely]] return portable(out, a, a);
+  if (!cpu_features().adx) [[unlikely]]
+    return portable(out, a, a);
   adx::mont_mul(out, a, a);
 }
 void mont_sqr(Limbs6& out, const Limbs6& a) {
-  if (!cpu_features().adx) [[unlikely]] return portable(out, a, a);
+  if (!cpu_features().adx) [[unlikely]]
+    return portable(out, a, a);
   adx::Wide6 square;
   adx::wide_sqr(square, a);
   adx::mont_redc(out, square);
 }
 
 void fp2_mul(Limbs6& out0, Limbs6& out1, const Limbs6& a0, const Limbs6& a1, const Limbs6& b0, const Limbs6& b1) {
-  if (!cpu_features().adx) [[unlikely]] return portable_fp2_mul(out0, out1, a0, a1, b0, b1);
+  if (!cpu_features().adx) [[unlikely]]
+    return portable_fp2_mul(out0, out1, a0, a1, b0, b1);
   Limbs6 c0;
   const Limbs6 minus_b1 = sub_mod(Limbs6{}, b1);
   adx::mont_mul_sum(c0, a0, a1, b0, minus_b1);

@@ -25,17 +25,17 @@ extern __attribute__((visibility("hidden"))) const std::array<uint64_t, 13> cuzk
 namespace cuzk::limbs::x86 {
 
 // t[0..5] minus p where that is not negative.
-#define CUZK_REDUCE_ONCE_6                                                                                      \
-  "movq %[t0],%[c0]\n movq %[t1],%[c1]\n movq %[t2],%[c2]\n movq %[t3],%[c3]\n movq %[t4],%[c4]\n"              \
-  "movq %[t5],%[c5]\n subq cuzk_field_p(%%rip),%[c0]\n sbbq cuzk_field_p+8(%%rip),%[c1]\n"                      \
-  "sbbq cuzk_field_p+16(%%rip),%[c2]\n sbbq cuzk_field_p+24(%%rip),%[c3]\n"                                     \
-  "sbbq cuzk_field_p+32(%%rip),%[c4]\n sbbq cuzk_field_p+40(%%rip),%[c5]\n"                                     \
-  "cmovncq %[c0],%[t0]\n cmovncq %[c1],%[t1]\n cmovncq %[c2],%[t2]\n cmovncq %[c3],%[t3]\n"                     \
+#define CUZK_REDUCE_ONCE_6                                                                         \
+  "movq %[t0],%[c0]\n movq %[t1],%[c1]\n movq %[t2],%[c2]\n movq %[t3],%[c3]\n movq %[t4],%[c4]\n" \
+  "movq %[t5],%[c5]\n subq cuzk_field_p(%%rip),%[c0]\n sbbq cuzk_field_p+8(%%rip),%[c1]\n"         \
+  "sbbq cuzk_field_p+16(%%rip),%[c2]\n sbbq cuzk_field_p+24(%%rip),%[c3]\n"                        \
+  "sbbq cuzk_field_p+32(%%rip),%[c4]\n sbbq cuzk_field_p+40(%%rip),%[c5]\n"                        \
+  "cmovncq %[c0],%[t0]\n cmovncq %[c1],%[t1]\n cmovncq %[c2],%[t2]\n cmovncq %[c3],%[t3]\n"        \
   "cmovncq %[c4],%[t4]\n cmovncq %[c5],%[t5]\n"
-#define CUZK_REDUCE_ONCE_4                                                                                      \
-  "movq %[t0],%[c0]\n movq %[t1],%[c1]\n movq %[t2],%[c2]\n movq %[t3],%[c3]\n"                                 \
-  "subq cuzk_field_r(%%rip),%[c0]\n sbbq cuzk_field_r+8(%%rip),%[c1]\n"                                         \
-  "sbbq cuzk_field_r+16(%%rip),%[c2]\n sbbq cuzk_field_r+24(%%rip),%[c3]\n"                                     \
+#define CUZK_REDUCE_ONCE_4                                                      \
+  "movq %[t0],%[c0]\n movq %[t1],%[c1]\n movq %[t2],%[c2]\n movq %[t3],%[c3]\n" \
+  "subq cuzk_field_r(%%rip),%[c0]\n sbbq cuzk_field_r+8(%%rip),%[c1]\n"         \
+  "sbbq cuzk_field_r+16(%%rip),%[c2]\n sbbq cuzk_field_r+24(%%rip),%[c3]\n"     \
   "cmovncq %[c0],%[t0]\n cmovncq %[c1],%[t1]\n cmovncq %[c2],%[t2]\n cmovncq %[c3],%[t3]\n"
 
 #define CUZK_T6 [t0] "+&r"(t0), [t1] "+&r"(t1), [t2] "+&r"(t2), [t3] "+&r"(t3), [t4] "+&r"(t4), [t5] "+&r"(t5)
@@ -73,11 +73,10 @@ inline Limbs6 add_mod(const Limbs6& a, const Limbs6& b) {
 inline Limbs4 add_mod(const Limbs4& a, const Limbs4& b) {
   uint64_t t0 = a[0], t1 = a[1], t2 = a[2], t3 = a[3];
   uint64_t c0, c1, c2, c3;
-  __asm__(
-      "addq (%[b]),%[t0]\n adcq 8(%[b]),%[t1]\n adcq 16(%[b]),%[t2]\n adcq 24(%[b]),%[t3]\n" CUZK_REDUCE_ONCE_4
-      : CUZK_T4, CUZK_C4
-      : [b] "r"(b.data()), "m"(b)
-      : "cc");
+  __asm__("addq (%[b]),%[t0]\n adcq 8(%[b]),%[t1]\n adcq 16(%[b]),%[t2]\n adcq 24(%[b]),%[t3]\n" CUZK_REDUCE_ONCE_4
+          : CUZK_T4, CUZK_C4
+          : [b] "r"(b.data()), "m"(b)
+          : "cc");
   return {t0, t1, t2, t3};
 }
 

@@ -147,7 +147,7 @@ class alignas(16) PrimeField {
   }
 
  private:
-  friend struct Fp2;  // hands limbs to the assembly
+  friend struct Fp2;        // hands limbs to the assembly
   struct Uninitialised {};  // for results that are written at once
   CUZK_HD constexpr explicit PrimeField(Uninitialised) {}
 

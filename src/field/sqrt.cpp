@@ -22,8 +22,8 @@ constexpr Fp half() { return Fp::from_u64(2).inverse(); }
 
 }  // namespace
 
-// Sliding windows of five bits: 377 squarings and about 80 multiplications. The squarings are in one chain, where a product
-// has less latency than square().
+// Sliding windows of five bits: 377 squarings and about 80 multiplications. The squarings are in one chain, where a
+// product has less latency than square().
 Fp pow_p_minus_3_over_4(const Fp& x) {
   constexpr int kWindow = 5;
   Fp odd_powers[1 << (kWindow - 1)];  // x, x^3, x^5, ...
@@ -56,8 +56,8 @@ std::optional<Fp> sqrt(const Fp& x) {
   return root;
 }
 
-// With s^2 = c0^2 + c1^2 a root x0 + x1*u has x0^2 = (c0 +- s)/2 =: t or t' and 2*x0*x1 = c1; t*t' = -(c1/2)^2, so exactly
-// one of the two is a square where c1 != 0. y = t^((p-3)/4) gives x0 = t*y where that is a root of t, and with
+// With s^2 = c0^2 + c1^2 a root x0 + x1*u has x0^2 = (c0 +- s)/2 =: t or t' and 2*x0*x1 = c1; t*t' = -(c1/2)^2, so
+// exactly one of the two is a square where c1 != 0. y = t^((p-3)/4) gives x0 = t*y where that is a root of t, and with
 // x0*y = t*y^2 = +-1 also the inverse that x1 needs (Adj and Rodriguez-Henriquez, "Square root computation over even
 // extension fields", 2012, the complex method, here without an inversion).
 std::optional<Fp2> sqrt(const Fp2& x) {

@@ -49,7 +49,8 @@ struct MerkleProofView {
 // The Poseidon hash of every level of the path, the root last; out.size() must be tree.levels(). proof.root is not
 // looked at.
 void merkle_path_hashes(const TreeShape& tree, const MerkleProofView& proof, std::span<Fr> out);
-// The same for several paths in trees of one shape, level by level (hash/poseidon.hpp: poseidon_hashes); best in eights.
+// The same for several paths in trees of one shape, level by level (hash/poseidon.hpp: poseidon_hashes); best in
+// eights.
 void merkle_path_hashes(const TreeShape& tree, std::span<const MerkleProofView> proofs,
                         std::span<const std::span<Fr>> out);
 

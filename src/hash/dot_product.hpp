@@ -68,8 +68,7 @@ inline Fr dot_product(const Fr* a, const Fr* b, size_t stride, size_t count) {
   uint64_t borrow = 0;
   for (size_t i = 0; i < 4; ++i) {
     carry += static_cast<unsigned __int128>(q) * p[i];
-    const unsigned __int128 difference =
-        static_cast<unsigned __int128>(out[i]) - static_cast<uint64_t>(carry) - borrow;
+    const unsigned __int128 difference = static_cast<unsigned __int128>(out[i]) - static_cast<uint64_t>(carry) - borrow;
     carry >>= 64;
     reduced[i] = static_cast<uint64_t>(difference);
     borrow = static_cast<uint64_t>(difference >> 64) & 1;

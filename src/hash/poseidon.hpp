@@ -19,8 +19,8 @@ Fr poseidon_hash(std::span<const Fr> preimage, uint64_t tag);
 Fr poseidon_hash(std::span<const Fr> preimage);
 
 // out.size() hashes of the same arity, each of its own `arity` elements of `preimages`, with the tag of Merkle nodes.
-// Eight at a time where the processor has AVX-512 IFMA, which takes a sixth of the time of poseidon_hash() each (Xeon, family
-// 6, model 167: 4.5 us and 27.7 us for arity 8).
+// Eight at a time where the processor has AVX-512 IFMA, which takes a sixth of the time of poseidon_hash() each (Xeon,
+// family 6, model 167: 4.5 us and 27.7 us for arity 8).
 void poseidon_hashes(unsigned arity, std::span<const Fr> preimages, std::span<Fr> out);
 
 // A hash by the definition (dense matrix, raw constants); for tests, about 10 times slower.

@@ -15,8 +15,7 @@ struct Instance {
   unsigned partial_rounds;
 };
 // 128 bits of security with neptune's margin (round_numbers.rs); 8 full rounds each.
-constexpr std::array<Instance, 7> kInstances = {
-    {{2, 55}, {4, 56}, {8, 57}, {11, 57}, {16, 59}, {24, 59}, {36, 60}}};
+constexpr std::array<Instance, 7> kInstances = {{{2, 55}, {4, 56}, {8, 57}, {11, 57}, {16, 59}, {24, 59}, {36, 60}}};
 
 using Vector = std::vector<Fr>;
 

@@ -32,9 +32,8 @@ TEST_P(Parallel, CoversEachIndexOnceInChunksOfAtMostTheGrain) {
 
 TEST_P(Parallel, MayBeNested) {
   std::atomic<size_t> total{0};
-  parallel_for(16, 1, [&](size_t, size_t) {
-    parallel_for(100, 7, [&](size_t begin, size_t end) { total += end - begin; });
-  });
+  parallel_for(16, 1,
+               [&](size_t, size_t) { parallel_for(100, 7, [&](size_t begin, size_t end) { total += end - begin; }); });
   EXPECT_EQ(total, 1600u);
 }
 

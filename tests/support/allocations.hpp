@@ -48,8 +48,8 @@ void* operator new(size_t size, std::align_val_t alignment) {
 }
 void* operator new[](size_t size) { return operator new(size); }
 void* operator new[](size_t size, std::align_val_t alignment) { return operator new(size, alignment); }
-// The standard library asks for temporary buffers (std::stable_sort) without exceptions; what it gets must be counted, and
-// released, by the same pair.
+// The standard library asks for temporary buffers (std::stable_sort) without exceptions; what it gets must be counted,
+// and released, by the same pair.
 void* operator new(size_t size, const std::nothrow_t&) noexcept {
   try {
     return operator new(size);
