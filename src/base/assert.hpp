@@ -8,6 +8,5 @@ namespace cuzk {
 #if defined(__CUDA_ARCH__)
 #define CUZK_ASSERT(expression) ((void)0)
 #else
-#define CUZK_ASSERT(expression) \
-  ((expression) ? (void)0 : ::cuzk::assertion_failed(#expression, __FILE__, __LINE__))
+#define CUZK_ASSERT(expression) ((expression) ? (void)0 : ::cuzk::assertion_failed(#expression, __FILE__, __LINE__))
 #endif

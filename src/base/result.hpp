@@ -18,17 +18,35 @@ class [[nodiscard]] Result {
 
   bool ok() const { return state_.index() == 0; }
   explicit operator bool() const { return ok(); }
-  T& value() & { CUZK_ASSERT(ok()); return *std::get_if<0>(&state_); }
-  const T& value() const& { CUZK_ASSERT(ok()); return *std::get_if<0>(&state_); }
-  T&& value() && { CUZK_ASSERT(ok()); return std::move(*std::get_if<0>(&state_)); }
+  T& value() & {
+    CUZK_ASSERT(ok());
+    return *std::get_if<0>(&state_);
+  }
+  const T& value() const& {
+    CUZK_ASSERT(ok());
+    return *std::get_if<0>(&state_);
+  }
+  T&& value() && {
+    CUZK_ASSERT(ok());
+    return std::move(*std::get_if<0>(&state_));
+  }
   T& operator*() & { return value(); }
   const T& operator*() const& { return value(); }
   T&& operator*() && { return std::move(*this).value(); }
   T* operator->() { return &value(); }
   const T* operator->() const { return &value(); }
-  Error& error() & { CUZK_ASSERT(!ok()); return *std::get_if<1>(&state_); }
-  const Error& error() const& { CUZK_ASSERT(!ok()); return *std::get_if<1>(&state_); }
-  Error&& error() && { CUZK_ASSERT(!ok()); return std::move(*std::get_if<1>(&state_)); }
+  Error& error() & {
+    CUZK_ASSERT(!ok());
+    return *std::get_if<1>(&state_);
+  }
+  const Error& error() const& {
+    CUZK_ASSERT(!ok());
+    return *std::get_if<1>(&state_);
+  }
+  Error&& error() && {
+    CUZK_ASSERT(!ok());
+    return std::move(*std::get_if<1>(&state_));
+  }
 
  private:
   std::variant<T, Error> state_;
@@ -41,9 +59,18 @@ class [[nodiscard]] Result<void> {
   Result(Error error) : error_(std::move(error)) {}
   bool ok() const { return !error_.has_value(); }
   explicit operator bool() const { return ok(); }
-  Error& error() & { CUZK_ASSERT(!ok()); return *error_; }
-  const Error& error() const& { CUZK_ASSERT(!ok()); return *error_; }
-  Error&& error() && { CUZK_ASSERT(!ok()); return std::move(*error_); }
+  Error& error() & {
+    CUZK_ASSERT(!ok());
+    return *error_;
+  }
+  const Error& error() const& {
+    CUZK_ASSERT(!ok());
+    return *error_;
+  }
+  Error&& error() && {
+    CUZK_ASSERT(!ok());
+    return std::move(*error_);
+  }
 
  private:
   std::optional<Error> error_;
@@ -54,9 +81,9 @@ using Status = Result<void>;
 }  // namespace cuzk
 
 // Returns the error of a Result or Status expression from the enclosing function.
-#define CUZK_TRY(expression)                                        \
-  do {                                                              \
-    auto cuzk_try_result = (expression);                            \
+#define CUZK_TRY(expression)                                              \
+  do {                                                                    \
+    auto cuzk_try_result = (expression);                                  \
     if (!cuzk_try_result.ok()) return std::move(cuzk_try_result).error(); \
   } while (0)
 
