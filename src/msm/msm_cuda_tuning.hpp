@@ -9,9 +9,9 @@ namespace cuzk::msm_cuda_tuning {
 
 // Threads that sum entries, for each multiprocessor: what the registers of the kernel let run at once.
 inline constexpr unsigned kThreadsPerSmG1 = 512, kThreadsPerSmG2 = 256;
-// The same of the kernel for the hybrid multiplier: one block, which takes so much shared memory.
-inline constexpr unsigned kThreadsPerSmHybrid = 384, kSharedBytesHybrid = 215040;
-inline constexpr unsigned kBlock = 128, kHybridBlock = 384;
+inline constexpr unsigned kBlock = 128;
+// Of the kernel for the hybrid multiplier a multiprocessor holds one block, which takes so much shared memory.
+inline constexpr unsigned kHybridBlock = 384, kSharedBytesHybrid = 215040;
 // Bases from which on the hybrid multiplier pays: 2^18, 2^20, 2^22 take 3.18, 8.20, 25.9 ms by
 // integers, 3.15, 7.98, 23.9 by it.
 inline constexpr size_t kMinBasesHybrid = size_t{1} << 20;

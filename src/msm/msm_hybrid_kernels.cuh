@@ -423,7 +423,7 @@ __device__ __forceinline__ uint32_t most_in_step(uint32_t v) {
 // Adds the pairs that list_kernel found. Pairs whose points have a zero as the lowest word of x, or whose difference
 // times what was before has one, go the special way, which is right for all pairs: with infinite, equal and opposite
 // points these are one ordinary pair in 2^31.
-static __global__ void __launch_bounds__(kHybridBlock, msm_cuda_tuning::kThreadsPerSmHybrid / kHybridBlock)
+static __global__ void __launch_bounds__(kHybridBlock, 1)
     hybrid_pair_kernel(const AccumulateArgs<G1Curve> a, bool first_round) {
 #if defined(__CUDACC__)
   extern __shared__ Word words_of_block[];

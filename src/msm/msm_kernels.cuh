@@ -219,6 +219,7 @@ __device__ __noinline__ Affine<Curve> special_sum(Affine<Curve> a, Affine<Curve>
 template <class Field>
 __device__ __forceinline__ Field block_inverse(const Field& product, [[maybe_unused]] Field* shared) {
 #if defined(__CUDACC__)
+  static_assert(kBlock % 128 == 0 && msm_cuda_tuning::kHybridBlock % 128 == 0);
   __syncthreads();
   shared[threadIdx.x] = product;
   __syncthreads();

@@ -98,9 +98,7 @@ void MsmPlan::divide_work(const MsmOptions& options) {
 
   const bool hybrid = g1 && !is_selection() && options.multiplier == MsmMultiplier::kHybrid;
   bases_are_prepared_ = hybrid && options.prepared;
-  const size_t threads_per_sm = hybrid ? tuning::kThreadsPerSmHybrid
-                                : g1   ? tuning::kThreadsPerSmG1
-                                       : tuning::kThreadsPerSmG2;
+  const size_t threads_per_sm = hybrid ? tuning::kHybridBlock : g1 ? tuning::kThreadsPerSmG1 : tuning::kThreadsPerSmG2;
   const size_t resident = size_t{options.multiprocessors} * threads_per_sm;
   const size_t wanted = tuning::threads(max_entries_, resident, g1 ? tuning::kGoodSegmentG1 : tuning::kGoodSegmentG2,
                                         hybrid ? tuning::kMaxWavesHybrid : tuning::kMaxWaves, options.waves);
